@@ -1,0 +1,79 @@
+# Needs Python 3.11 or later, make and git; everything else goes into virtual environments in this folder.
+#   .venv        the tests and the package as it stands here (editable)
+#   .venv-wheel  the package as people get it: installed from the built wheel, and nothing beside it
+
+PYTHON ?= python3
+WORKERS ?= 2
+PYTEST_FLAGS ?=
+
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PIP_NO_INPUT = 1
+export PIP_ROOT_USER_ACTION = ignore
+
+BIN := .venv/bin
+WHEEL_BIN := .venv-wheel/bin
+PACKAGE_FILES := $(shell find gitlock templates docs/man -type f ! -name '*.pyc' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help demo test lint format soak bench wheel packages clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
+
+demo: .venv-wheel/.stamp ## installs the package and shows it at work
+	@PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" bash demo/demo.sh
+
+test: lint ## ruff, mypy and every test that ends soon
+	@$(BIN)/python -m pytest --no-header -n $(WORKERS) $(PYTEST_FLAGS)
+
+lint: .venv/.stamp ## ruff and mypy alone
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+
+format: .venv/.stamp ## mends what ruff can mend by itself
+	@$(BIN)/ruff check --quiet --fix .
+
+soak: .venv/.stamp ## the long runs
+	@GITLOCK_SOAK=1 $(BIN)/python -m pytest --no-header -n $(WORKERS) --timeout 7200 $(PYTEST_FLAGS)
+
+bench: .venv-wheel/.stamp ## every benchmark, against the installed wheel
+	@for program in benchmarks/*.py; do \
+		[ "$$program" = benchmarks/measure.py ] && continue; \
+		echo "== $$program"; $(WHEEL_BIN)/python "$$program" || exit 1; \
+	done
+
+wheel: .venv-wheel/.stamp ## builds dist/*.whl
+	@ls dist/*.whl
+
+packages: ## system packages that some tests want (needs apt-get and root)
+	@bash .ci/packages
+
+clean: ## takes away everything that was built
+	@rm -rf .venv .venv-wheel build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A fresh environment each time: nothing that was once needed stays. Old versions of pip write a console script that
+# starts twice as slowly, and setuptools brings a .pth file that every start reads.
+define environment
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "'$(PYTHON)' is not Python 3.11 or later; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "making $(1)"
+	@$(PYTHON) -m venv --clear $(1)
+	@$(1)/bin/python -m pip install --quiet --upgrade pip
+	@$(1)/bin/python -m pip uninstall --quiet --yes setuptools
+endef
+
+.venv/.stamp: pyproject.toml
+	$(call environment,.venv)
+	@$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+.venv-wheel/.stamp: pyproject.toml $(PACKAGE_FILES)
+	$(call environment,.venv-wheel)
+	@rm -rf dist
+	@$(WHEEL_BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@$(WHEEL_BIN)/python -m pip install --quiet dist/*.whl
+	@touch $@

@@ -1,0 +1,156 @@
+"""One door for each outside thing: printing, processes, the environment, the clock, writing files."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from tests.architecture.source import dotted, modules, names_used, tree
+
+
+class Door(NamedTuple):
+    """What may be named only in some places. A place that ends in / is a folder."""
+
+    what: str
+    names: str  # a regular expression over the full dotted name
+    places: dict[str, str]  # place → why there
+
+
+DOORS = [
+    Door(
+        "printing",
+        r"print|sys\.(stdout|stderr|__stdout__|__stderr__)(\..*)?",
+        {
+            "gitlock/entrypoints/cli/output.py": "answers and narration of the commands",
+            "gitlock/entrypoints/hooks/": "a hook answers without the command line's machinery",
+            "gitlock/__main__.py": "the last word when nothing else could be loaded",
+        },
+    ),
+    Door(
+        "starting processes",
+        r"subprocess(\..*)?|os\.(posix_spawnp?|fork|forkpty|system|popen|exec[lv]\w*|spawn[lv]\w*)"
+        r"|_posixsubprocess(\..*)?|pty\.\w+|multiprocessing(\..*)?",
+        {
+            "gitlock/git/process.py": "the only door to the git program",
+        },
+    ),
+    Door(
+        "reading the environment",
+        r"os\.(environb?|getenvb?|putenv|unsetenv)(\..*)?",
+        {
+            "gitlock/wiring/": "settings and identity are made here once",
+            "gitlock/__main__.py": "what must be known before anything is imported",
+            "gitlock/entrypoints/hooks/start.py": "git speaks to a hook through it",
+        },
+    ),
+    Door(
+        "reading the clock",
+        r"time\.(time|time_ns|monotonic|monotonic_ns|clock_gettime|clock_gettime_ns|perf_counter|localtime|gmtime)"
+        r"|datetime\.datetime\.(now|utcnow|today)|datetime\.date\.today",
+        {
+            "gitlock/stores/": "now is the store's",
+            "gitlock/wiring/": "deadlines of what is opened",
+        },
+    ),
+    Door(
+        "writing files",
+        r"WRITES",  # found by `_writes`, not by name
+        {
+            "gitlock/stores/": "leases, presence, history",
+            "gitlock/git/hooks.py": "puts our block into a hook",
+            "gitlock/git/hooks/": "puts our block into a hook",
+        },
+    ),
+]
+
+WRITE_FLAGS = {"os.O_WRONLY", "os.O_RDWR", "os.O_CREAT", "os.O_APPEND", "os.O_TRUNC"}
+
+
+def _writes(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Where a file is opened for writing: open("w"), os.open(O_CREAT), Path.write_text and the like."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Attribute) and dotted(node) in WRITE_FLAGS:
+            yield dotted(node), node.lineno
+        if not isinstance(node, ast.Call):
+            continue
+        name = dotted(node.func)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("write_text", "write_bytes"):
+            yield f".{node.func.attr}()", node.lineno
+        is_function = name in ("open", "io.open", "os.fdopen")
+        is_method = not is_function and isinstance(node.func, ast.Attribute) and node.func.attr == "open"
+        if is_function or is_method:
+            modes = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode")]
+            if is_method:
+                modes += node.args[:1]  # Path.open(mode)
+            for mode in modes:
+                if isinstance(mode, ast.Constant) and isinstance(mode.value, str) and _is_write_mode(mode.value):
+                    yield f"{name or '.open'}({mode.value!r})", node.lineno
+
+
+def _is_write_mode(mode: str) -> bool:
+    return bool(re.fullmatch(r"[rwaxbt+]{1,4}", mode)) and any(letter in mode for letter in "wax+")
+
+
+def _is_allowed(file: str, places: dict[str, str]) -> bool:
+    return any(file == place or (place.endswith("/") and file.startswith(place)) for place in places)
+
+
+def _found(door: Door, module: ast.Module) -> list[tuple[str, int]]:
+    if door.names == "WRITES":
+        return list(_writes(module))
+    return [(name, line) for name, line in names_used(module) if re.fullmatch(door.names, name)]
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.what)
+def test_each_outside_thing_has_one_door(door: Door) -> None:
+    breaches = [
+        f"{file}:{line}: {name}"
+        for file in modules("gitlock")
+        if not _is_allowed(file, door.places)
+        for name, line in _found(door, tree(file))
+    ]
+    assert not breaches, f"{door.what} is only for {', '.join(door.places)}:\n" + "\n".join(sorted(set(breaches)))
+
+
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        ("printing", "print('x')"),
+        ("printing", "from sys import stdout as s\ns.write('x')"),
+        ("starting processes", "import subprocess"),
+        ("starting processes", "from os import posix_spawn"),
+        ("reading the environment", "import os as o\no.environ.get('A')"),
+        ("reading the clock", "import time\ntime.monotonic()"),
+        ("reading the clock", "from datetime import datetime\ndatetime.now()"),
+        ("writing files", "open(p, 'wb')"),
+        ("writing files", "path.open('a')"),
+        ("writing files", "import os\nos.open(p, os.O_CREAT)"),
+        ("writing files", "path.write_text('x')"),
+    ],
+)
+def test_a_planted_breach_is_seen(what: str, code: str) -> None:
+    door = next(door for door in DOORS if door.what == what)
+    assert _found(door, ast.parse(code))
+
+
+def test_reading_is_no_writing() -> None:
+    assert not list(_writes(ast.parse("open(p); open(p, 'rb'); path.open(); zip.open('name')")))
+
+
+# Patched insides pin how a thing is done; fakes with behaviour and real processes show that it is done.
+MOCKS = (
+    r"unittest\.mock(\..*)?|mock(\..*)?|pytest_mock(\..*)?|mocker(\..*)?"
+    r"|monkeypatch\.(setattr|delattr|setitem|delitem)"
+)
+
+
+def test_tests_patch_no_insides() -> None:
+    breaches = [
+        f"{file}:{line}: {name}"
+        for file in modules("tests")
+        for name, line in names_used(tree(file))
+        if re.fullmatch(MOCKS, name)
+    ]
+    assert not breaches, "a fake or a real process instead of:\n" + "\n".join(sorted(set(breaches)))
