@@ -1,0 +1,1 @@
+"""Values and decisions. No clock, no disk, no environment, no git, no logging."""

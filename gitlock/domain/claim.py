@@ -1,0 +1,242 @@
+"""Asking for a lease: granted whole, already ours, or refused with every conflict listed."""
+
+from gitlock.domain.conflict import Conflict, meeting, touching
+from gitlock.domain.footprint import Footprint
+from gitlock.domain.lease import EPOCH_STEP, INTENT, SHARED, STRENGTH, Ended, Holder, Lease
+from gitlock.domain.overlap import contains
+from gitlock.domain.pattern import Fold
+from gitlock.domain.policy import ENFORCE
+from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
+from gitlock.domain.standing import DOUBTFUL, EXPIRED, GONE, Facts, standing
+from gitlock.domain.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Claim(Value):
+    """A wish. ``id`` and ``token_hash`` are made by the caller, so that a plan can run again with the same result."""
+
+    __slots__ = (
+        "agent", "exclude", "holder", "id", "include", "keys", "kind", "mode", "reason", "token_hash", "ttl",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        agent: str,
+        kind: str,
+        mode: str,
+        keys: tuple[str, ...],
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        reason: str,
+        ttl: float,
+        token_hash: str,
+        holder: Holder,
+    ) -> None:
+        self.id = id
+        self.agent = agent
+        self.kind = kind
+        self.mode = mode
+        self.keys = keys
+        self.include = include
+        self.exclude = exclude
+        self.reason = reason
+        self.ttl = ttl
+        self.token_hash = token_hash
+        self.holder = holder
+
+    @property
+    def footprint(self) -> Footprint:
+        """The set of paths that it asks for."""
+        return Footprint.of(self.include, self.exclude)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its semantic keys."""
+        return tuple(key for key in self.keys if key[:5] not in ("file:", "glob:"))
+
+
+class Granted(Value):
+    """The lease is ours. ``already`` where an own lease covered the claim; ``upgraded`` where shared became exclusive.
+
+    ``announced`` lists the conflicts of a claim that was granted as an announcement only, since the policy warns;
+    ``met`` the announcements of others that it overlaps; ``elsewhere`` the same agent's leases of other worktrees.
+    """
+
+    __slots__ = ("already", "announced", "elsewhere", "lease", "met", "upgraded")
+
+    def __init__(
+        self,
+        lease: Lease,
+        *,
+        already: bool = False,
+        upgraded: bool = False,
+        announced: tuple[Conflict, ...] = (),
+        met: tuple[Conflict, ...] = (),
+        elsewhere: tuple[Conflict, ...] = (),
+    ) -> None:
+        self.lease = lease
+        self.already = already
+        self.upgraded = upgraded
+        self.announced = announced
+        self.met = met
+        self.elsewhere = elsewhere
+
+
+class Refused(Value):
+    """Nothing was granted and nothing changed. Every conflict is here, not the first."""
+
+    __slots__ = ("conflicts",)
+
+    def __init__(self, conflicts: tuple[Conflict, ...]) -> None:
+        self.conflicts = conflicts
+
+
+class LookFirst(Value):
+    """Holders of these leases are gone: whether their paths are still changed must be looked up, then plan again."""
+
+    __slots__ = ("leases",)
+
+    def __init__(self, leases: tuple[Lease, ...]) -> None:
+        self.leases = leases
+
+
+class Clash(Value):
+    """The agent's id is in use on another host or in another place: two holders of one name would not exclude."""
+
+    __slots__ = ("lease",)
+
+    def __init__(self, lease: Lease) -> None:
+        self.lease = lease
+
+
+def plan_claim(
+    snapshot: Snapshot,
+    claim: Claim,
+    *,
+    fold: Fold,
+    facts: Facts,
+    mode_of: "Callable[[Conflict], str]",
+    same_agent: bool = False,
+) -> "tuple[Edits, Granted | Refused | LookFirst | Clash]":
+    """Grants the claim whole or not at all.
+
+    ``mode_of`` is what the policy does about a conflict: where it is never ``enforce``, a claim that conflicts is
+    granted as an announcement. A lapsed lease of another that the claim overlaps ends here, and so does one whose
+    holder is gone and left nothing behind.
+    """
+    now = snapshot.now
+    footprint, names = claim.footprint, claim.names
+    own = list(snapshot.leases.of((claim.agent,)))
+    if not same_agent:
+        here = (claim.holder.host, claim.holder.clone)
+        for lease in own:
+            if (lease.holder.host, lease.holder.clone) != here and lease.left(now) > 0:
+                return NOTHING, Clash(lease)
+
+    covering = _covering(own, footprint, names, fold)
+    if covering is not None and STRENGTH[covering.mode] >= STRENGTH[claim.mode]:
+        renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl))
+        return Edits(put=(renewed,), events=(_event("renew", renewed),)), Granted(renewed, already=True)
+
+    around = list(snapshot.leases.around(anchors_of(footprint), frozenset(name.lower() for name in names)))
+    standing_in_way: list[Conflict] = []
+    doubtful: list[Lease] = []
+    over: list[tuple[Lease, str]] = []
+    met: list[Conflict] = []
+    elsewhere: list[Conflict] = []
+    for lease in around:
+        if lease.agent == claim.agent:
+            if claim.kind == "human" and lease.holder.worktree != claim.holder.worktree and lease.left(now) > 0:
+                found = touching(lease, names, footprint, fold)
+                if found is not None:
+                    elsewhere.append(found)
+            continue
+        if INTENT in (lease.mode, claim.mode):
+            found = touching(lease, names, footprint, fold)
+            if found is not None and lease.left(now) > 0:
+                met.append(found)
+            continue
+        conflict = meeting(lease, claim.agent, claim.mode, names, footprint, fold)
+        if conflict is None:
+            continue
+        word = standing(lease, now, facts)
+        if word == EXPIRED:
+            over.append((lease, "taken"))
+        elif word == GONE:
+            over.append((lease, "dead"))
+        else:
+            if word == DOUBTFUL:
+                doubtful.append(lease)
+            standing_in_way.append(conflict.replace(standing=word))
+    if doubtful:
+        return NOTHING, LookFirst(tuple(doubtful))
+    announced: tuple[Conflict, ...] = ()
+    mode = claim.mode
+    if standing_in_way:
+        if any(mode_of(conflict) == ENFORCE for conflict in standing_in_way):
+            return NOTHING, Refused(tuple(standing_in_way))
+        announced, mode, over = tuple(standing_in_way), INTENT, []
+
+    fence = next_fence(snapshot)
+    upgrade = covering is not None and covering.mode == SHARED and _same_extent(covering, claim) and mode != INTENT
+    lease = Lease(
+        id=covering.id if upgrade and covering is not None else claim.id,
+        agent=claim.agent,
+        kind=claim.kind,
+        mode=mode,
+        keys=claim.keys,
+        include=claim.include,
+        exclude=claim.exclude,
+        reason=claim.reason or (covering.reason if upgrade and covering is not None else ""),
+        fence=fence,
+        acquired=now.wall,
+        renewed=now,
+        ttl=claim.ttl,
+        token_hash=claim.token_hash,
+        holder=claim.holder,
+    )
+    ended = tuple(
+        Ended(old, why, now.wall, by=claim.agent, by_claim=lease.title, by_fence=fence) for old, why in over
+    )
+    events = [_event("announce" if mode == INTENT else "claim", lease)]
+    events += [
+        Event("lapse" if why == "taken" else "dead", old.agent, old.title, old.id, old.fence, f"taken by {claim.agent}")
+        for old, why in over
+    ]
+    edits = Edits(
+        put=(lease,), drop=tuple(old.id for old, _ in over), ended=ended, counter=fence, events=tuple(events)
+    )
+    return edits, Granted(
+        lease, upgraded=upgrade, announced=announced, met=tuple(met), elsewhere=tuple(elsewhere)
+    )
+
+
+def next_fence(snapshot: Snapshot) -> int:
+    """The fence of the next grant: above every fence of this epoch and of all before it."""
+    return max(snapshot.counter, (snapshot.epoch - 1) * EPOCH_STEP) + 1
+
+
+def _covering(
+    own: list[Lease], footprint: Footprint, names: tuple[str, ...], fold: Fold
+) -> Lease | None:
+    """The strongest own lease that covers everything that is asked for: nobody else can have got in between."""
+    best = None
+    for lease in own:
+        if not set(names) <= set(lease.names) or (best is not None and STRENGTH[lease.mode] <= STRENGTH[best.mode]):
+            continue
+        if footprint.is_empty or contains(lease.footprint, footprint, fold):
+            best = lease
+    return best
+
+
+def _same_extent(lease: Lease, claim: Claim) -> bool:
+    return (lease.keys, lease.include, lease.exclude) == (claim.keys, claim.include, claim.exclude)
+
+
+def _event(verb: str, lease: Lease) -> Event:
+    return Event(verb, lease.agent, lease.title, lease.id, lease.fence, lease.reason)

@@ -1,0 +1,45 @@
+"""Whose lease stands in the way of a claim, and the one path that shows it."""
+
+from gitlock.domain.agent import related
+from gitlock.domain.footprint import Footprint
+from gitlock.domain.lease import INTENT, SHARED, Lease
+from gitlock.domain.overlap import overlap
+from gitlock.domain.pattern import Fold
+from gitlock.domain.value import Value
+
+
+class Conflict(Value):
+    """``witness`` is a path (or a key) that both want; None where the overlap was too costly to decide exactly."""
+
+    __slots__ = ("exact", "lease", "standing", "witness")
+
+    def __init__(self, lease: Lease, witness: str | None, exact: bool = True, standing: str = "live") -> None:
+        self.lease = lease
+        self.witness = witness
+        self.exact = exact
+        self.standing = standing
+
+
+def meeting(
+    lease: Lease, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: Fold
+) -> Conflict | None:
+    """The conflict between a lease and what ``agent`` wants, or None.
+
+    Conflict: different (unrelated) agents, not both shared, none of them a mere announcement, whose keys are equal
+    or whose footprints have a path in common. Keys differ in case only where the file system does not fold case.
+    """
+    if INTENT in (lease.mode, mode) or (lease.mode == SHARED and mode == SHARED) or related(lease.agent, agent):
+        return None
+    return touching(lease, names, footprint, fold)
+
+
+def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: Fold) -> Conflict | None:
+    """As ``meeting``, whoever the agents and whatever the modes."""
+    for name in lease.names:
+        for other in names:
+            if name == other or (fold.case and name.lower() == other.lower()):
+                return Conflict(lease, name)
+    if not lease.include or footprint.is_empty:
+        return None
+    met = overlap(lease.footprint, footprint, fold)
+    return Conflict(lease, met.witness, met.exact) if met.meets else None

@@ -1,0 +1,138 @@
+"""One consistent reading of a store, and what a plan wants changed.
+
+A *plan* is a pure function ``Snapshot -> (Edits, outcome)``. The store applies the edits of exactly the snapshot that
+the plan saw, or runs the plan again, so a plan may run several times and must not have effects of its own.
+"""
+
+from gitlock.domain.footprint import Footprint
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import Ended, Lease
+from gitlock.domain.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Protocol
+
+    class Table(Protocol):
+        """The leases of one revision, found without looking at those that can't concern the question."""
+
+        def all(self) -> "Iterable[Lease]":
+            """Every lease, expired ones included."""
+
+        def of(self, agents: "Iterable[str]") -> "Iterable[Lease]":
+            """Those of these agents."""
+
+        def near(self, anchors: "frozenset[str]", names: "frozenset[str]") -> "Iterable[Lease]":
+            """At least those with one of these exact anchors, or one of these (case-folded) names."""
+
+        def around(self, anchors: "frozenset[str]", names: "frozenset[str]") -> "Iterable[Lease]":
+            """At least those with an anchor that may meet one of these, or with one of these names."""
+
+        def count(self) -> int:
+            """How many there are."""
+
+    class EndedTable(Protocol):
+        """Leases that ended before their holder said so."""
+
+        def all(self) -> "Iterable[Ended]":
+            """Every one that is still remembered, oldest first."""
+
+        def of(self, agents: "Iterable[str]") -> "Iterable[Ended]":
+            """Those of these agents, oldest first."""
+
+
+class Snapshot:
+    """One revision of a store.
+
+    ``now`` is the store's own time. ``counter`` is the highest fence given so far. ``notice`` is a sentence that
+    everyone must see (the store began a new epoch), or empty.
+    """
+
+    __slots__ = ("counter", "ended", "epoch", "leases", "notice", "now", "revision", "store")
+
+    def __init__(
+        self,
+        *,
+        now: Instant,
+        leases: "Table",
+        ended: "EndedTable",
+        revision: int = 0,
+        epoch: int = 1,
+        counter: int = 0,
+        store: str = "",
+        notice: str = "",
+    ) -> None:
+        self.now = now
+        self.leases = leases
+        self.ended = ended
+        self.revision = revision
+        self.epoch = epoch
+        self.counter = counter
+        self.store = store
+        self.notice = notice
+
+
+class Event(Value):
+    """One line of history: what happened to which lease, by whom, why. Best effort, never load-bearing."""
+
+    __slots__ = ("agent", "claim", "fence", "lease", "note", "verb", "victim")
+
+    def __init__(
+        self, verb: str, agent: str, claim: str, lease: str = "", fence: int = 0, note: str = "", victim: str = ""
+    ) -> None:
+        self.verb = verb
+        self.agent = agent
+        self.claim = claim
+        self.lease = lease
+        self.fence = fence
+        self.note = note
+        self.victim = victim
+
+
+class Edits(Value):
+    """What a plan wants changed; all of it, or none.
+
+    ``put`` inserts or replaces leases by id, ``drop`` removes them by id. ``ended`` is appended, ``told`` marks ended
+    leases (by lease id) as reported, ``forget`` removes ended leases by lease id. ``counter`` is the new highest
+    fence, or None.
+    """
+
+    __slots__ = ("counter", "drop", "ended", "events", "forget", "put", "told")
+
+    def __init__(
+        self,
+        put: tuple[Lease, ...] = (),
+        drop: tuple[str, ...] = (),
+        ended: tuple[Ended, ...] = (),
+        told: tuple[str, ...] = (),
+        forget: tuple[str, ...] = (),
+        counter: int | None = None,
+        events: tuple[Event, ...] = (),
+    ) -> None:
+        self.put = put
+        self.drop = drop
+        self.ended = ended
+        self.told = told
+        self.forget = forget
+        self.counter = counter
+        self.events = events
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing to write: the revision stays (events alone are no reason to write)."""
+        return not (self.put or self.drop or self.ended or self.told or self.forget or self.counter is not None)
+
+
+NOTHING = Edits()
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _T = TypeVar("_T")
+    Plan = Callable[[Snapshot], tuple[Edits, _T]]
+
+
+def anchors_of(footprint: Footprint) -> frozenset[str]:
+    """The anchors of every included pattern: how a table finds what may meet the footprint."""
+    return frozenset(pattern.anchor for pattern in footprint.include)

@@ -1,0 +1,51 @@
+"""Does a lease still stand in somebody's way? Worked out whenever it is read; nothing waits for a sweeper."""
+
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import Lease
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ALIVE, DEAD, UNKNOWN = "alive", "dead", "unknown"
+
+LIVE = "live"
+EXPIRED = "expired"
+ORPHANED = "orphaned"  # its holder is gone, its paths are still changed: it stands until its TTL
+GONE = "gone"  # its holder is provably gone and left nothing behind
+DOUBTFUL = "doubtful"  # its holder is gone, and nobody has looked whether its paths are still changed
+
+
+class Facts:
+    """What the outside world says about holders, brought into a plan that may not look for itself.
+
+    ``liveness`` is cheap (it reads the process table) and may be asked under the store's guard. ``dirty`` says for
+    lease ids whether paths of theirs are still changed in their worktree; looking that up runs git, so it is done
+    before, and only for leases that turned out to be in the way.
+    """
+
+    __slots__ = ("dirty", "liveness")
+
+    def __init__(self, liveness: "Callable[[Lease], str]", dirty: "Mapping[str, bool] | None" = None) -> None:
+        self.liveness = liveness
+        self.dirty = dirty or {}
+
+    def with_dirty(self, found: "Mapping[str, bool]") -> "Facts":
+        """These facts and what was looked up since."""
+        return Facts(self.liveness, {**self.dirty, **found})
+
+
+def nothing_known(_: Lease) -> str:
+    """The liveness of a holder that nobody can say anything about."""
+    return UNKNOWN
+
+
+def standing(lease: Lease, now: Instant, facts: Facts) -> str:
+    """One of the words above. Everything but ``expired`` and ``gone`` stands in the way."""
+    if lease.left(now) <= 0:
+        return EXPIRED
+    if lease.holder.pid is None or facts.liveness(lease) != DEAD:
+        return LIVE
+    if lease.id not in facts.dirty:
+        return DOUBTFUL
+    return ORPHANED if facts.dirty[lease.id] else GONE
