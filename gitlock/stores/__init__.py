@@ -1,0 +1,1 @@
+"""Where leases live. Every store keeps the obligations in ``gitlock.stores.protocol``."""

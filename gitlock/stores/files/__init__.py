@@ -1,0 +1,1 @@
+"""The default store: plain JSON under ``.git/agentlocks``, shared by all worktrees of a clone."""

@@ -1,0 +1,114 @@
+"""``state.json``, the one authoritative document: text to rows and back.
+
+    {"format":"gitlock/1","store":"…","epoch":1,"revision":17,"counter":41,…
+    "leases":[
+    {"at":…},
+    {"at":…}
+    ],
+    "ended":[
+    ],
+    "crc32":"89abcdef"}
+
+It is one JSON document and one record a line. The checksum is over all bytes before its own line: of random
+corruptions one in 25 is still valid JSON, so syntax proves nothing. Sections and header fields that a later version
+added are carried along.
+"""
+
+from binascii import crc32
+
+from gitlock import jsontext
+from gitlock.domain.value import Value
+from gitlock.errors import StoreCorrupt, StoreTooNew
+from gitlock.stores.codec import Fields
+
+FORMAT = "gitlock/1"
+SIZE_LIMIT = 64 << 20  # bytes; a hundred thousand leases take 50 MB
+
+_CRC_LINE = b'"crc32":"%08x"}\n'
+_CRC_LENGTH = len(_CRC_LINE % 0)
+_SECTION_END = b"],"
+
+
+class State(Value):
+    """One revision as text. ``header`` keeps every field of the first line."""
+
+    __slots__ = ("counter", "epoch", "header", "revision", "sections", "store")
+
+    def __init__(self, header: dict[str, object], sections: dict[str, list[bytes]], where: str) -> None:
+        read = Fields(header, where)
+        self.header = header
+        self.sections = sections
+        self.store = read.text("store")
+        self.epoch = read.whole("epoch")
+        self.revision = read.whole("revision")
+        self.counter = read.whole("counter")
+
+
+def fresh(store: str, epoch: int = 1, counter: int = 0, revision: int = 0, notice: str = "") -> State:
+    """A store that nothing was written to yet."""
+    header: dict[str, object] = {
+        "format": FORMAT, "store": store, "epoch": epoch, "revision": revision, "counter": counter, "notice": notice,
+    }  # fmt: skip
+    return State(header, {"leases": [], "ended": []}, "new state")
+
+
+def parse_state(data: bytes, where: str) -> State:
+    """The state that ``data`` holds; ``StoreCorrupt`` or ``StoreTooNew`` if that can't be told in full."""
+    if not data:
+        raise _corrupt(where, "it is empty")
+    head_end = data.find(b"\n")
+    header = _header(data[:head_end] if head_end >= 0 else data, where)
+    body_end = len(data) - _CRC_LENGTH
+    if body_end < head_end or data[body_end:] != _CRC_LINE % crc32(memoryview(data)[:body_end]):
+        raise _corrupt(where, "its checksum does not match (cut short, damaged, or edited by hand)")
+    rows = data[head_end + 1 : body_end].split(b"\n")
+    sections: dict[str, list[bytes]] = {}
+    at = 0
+    try:
+        while at < len(rows) - 1:  # the split leaves an empty last piece
+            if not (rows[at].startswith(b'"') and rows[at].endswith(b'":[')):
+                raise _corrupt(where, f"line {at + 2} should begin a section")
+            end = rows.index(_SECTION_END, at + 1)
+            found = rows[at + 1 : end]
+            sections[rows[at][1:-3].decode()] = [row[:-1] for row in found[:-1]] + found[-1:]
+            at = end + 1
+    except ValueError:
+        raise _corrupt(where, "a section does not end") from None
+    if "leases" not in sections or "ended" not in sections:
+        raise _corrupt(where, "a section is missing")
+    return State(header, sections, where)
+
+
+def format_state(state: State) -> bytes:
+    """The bytes of a state."""
+    parts = [jsontext.dumps(state.header).encode()[:-1] + b","]
+    for name, rows in state.sections.items():
+        parts.append(b'"' + name.encode() + b'":[')
+        if rows:
+            parts.append(b",\n".join(rows))
+        parts.append(_SECTION_END)
+    body = b"\n".join(parts) + b"\n"
+    return body + _CRC_LINE % crc32(body)
+
+
+def _header(line: bytes, where: str) -> dict[str, object]:
+    try:
+        header = jsontext.loads(line.decode("utf-8").rstrip(",") + "}")
+    except ValueError:
+        raise _corrupt(where, "its first line is not understood") from None
+    if type(header) is not dict or type(header.get("format")) is not str:
+        raise _corrupt(where, "its first line names no format")
+    written = header["format"]
+    if written != FORMAT:
+        name, _, number = written.partition("/")
+        if name == "gitlock" and number.isdigit() and int(number) > 1:
+            raise StoreTooNew(
+                f"{where} has the format '{written}' of a later git-lock; this one reads '{FORMAT}'",
+                hint="pip install --upgrade git-lock",
+            )
+        raise _corrupt(where, f"it has the format '{written[:40]}'")
+    return header
+
+
+def _corrupt(where: str, why: str) -> StoreCorrupt:
+    return StoreCorrupt(f"can't read {where}: {why}", hint="git lock doctor --fix")

@@ -1,0 +1,39 @@
+"""What every store owes. One contract suite (``tests/contract``) runs on each of them."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol, TypeVar
+
+    from gitlock.domain.snapshot import Event, Plan, Snapshot
+
+    T = TypeVar("T")
+
+    class LeaseStore(Protocol):
+        """Leases, read and changed one revision at a time."""
+
+        def read(self) -> Snapshot:
+            """One revision that existed, with the store's own *now*.
+
+            Never blocks on a writer, never writes, never shows half a record. Revisions never go backwards for one
+            reader. What can't be known raises ``StoreError``: it is never answered with "empty".
+            """
+
+        def update(self, plan: "Plan[T]") -> T:
+            """Applies the edits of exactly the snapshot that the plan saw, or runs the plan again.
+
+            The outcome is that of the run that was applied. All edits or none are seen by ``read``, also after a
+            crash; once this returns they last, also over power loss. Empty edits write nothing and leave the
+            revision alone. Raises ``StoreError`` if nothing could be written; ``StoreBusy`` if not in time.
+            """
+
+        def note(self, events: tuple[Event, ...]) -> None:
+            """Adds to history, where that can be done. Changes nothing else, and never raises."""
+
+        def wait(self, revision: int, timeout: float) -> None:
+            """Returns when the revision is no longer ``revision``, or after ``timeout`` seconds.
+
+            May return early, and never later than a poll (50 ms) after the change.
+            """
+
+        def close(self) -> None:
+            """Gives back what is held open; the store can't be used afterwards."""
