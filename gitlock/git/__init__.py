@@ -1,0 +1,1 @@
+"""What git knows. The git program is asked through one door, ``gitlock.git.process``."""

@@ -1,0 +1,40 @@
+"""Settings as git itself reads them: ``git -c``, includes, per-worktree and global files, in one call."""
+
+import os
+
+from gitlock.errors import ConfigError
+from gitlock.git.process import failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Child, Git
+
+_WANTED = r"^(gitlock\.|user\.email$|core\.(ignorecase|precomposeunicode|sharedrepository|hookspath|bare)$)"
+
+
+def start_config(git: "Git") -> "Child":
+    """Asks for everything we read; ``finish_config`` reads the answer."""
+    return git.start("config", "-z", "--get-regexp", _WANTED)
+
+
+def finish_config(child: "Child") -> dict[str, str]:
+    """Settings by name (section and variable in lower case); the last value of each counts, as in git."""
+    status, out, err = child.finish()
+    if status == 1:
+        return {}
+    if status:
+        error = failure(("config",), status, err)
+        if error.id != "git-failed":
+            raise error
+        said = err.strip().splitlines()
+        raise ConfigError(f"git can't read its configuration: {said[0] if said else status}", id="bad-setting")
+    settings = {}
+    for row in os.fsdecode(out).split("\0")[:-1]:
+        name, newline, value = row.partition("\n")
+        settings[name] = value if newline else "true"  # a variable without "=" is a true boolean
+    return settings
+
+
+def is_true(value: str | None) -> bool:
+    """Git's idea of a true boolean."""
+    return value is not None and (value.lower() in ("true", "yes", "on") or (value.isdigit() and int(value) != 0))

@@ -1,0 +1,204 @@
+"""Putting our stubs in.
+
+The promise, for each hook: killed at any step, it is either still the old one, or already ours with the old one
+chained. So the new file is complete before anybody can see it, the old one gets its second name before it loses its
+first, and each change is one rename. What was there is never copied: renamed, it keeps its bytes, mode and times.
+"""
+
+import errno
+import hashlib
+import os
+import re
+import tempfile
+
+from gitlock.domain.value import Value
+from gitlock.errors import UsageError
+from gitlock.git.config import is_true
+from gitlock.git.hooks.disk import FRESH, Guard, Record, has_same_content, sync_folder, unlink, unwritable, write_fresh
+from gitlock.git.hooks.looking import HOOKS, Hook, look
+from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script
+from gitlock.git.hooks.stub import BEFORE, provenance, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.repository import Repository
+
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+# Whether the sh that runs hooks sees which of two files is newer by a thousandth of a second.
+_COMPARE = 'alias.gitlock-compare=!f() { [ "$2" -nt "$1" ] && ! [ "$1" -nt "$2" ]; }; f'
+
+
+class InstallOutcome(Value):
+    """What ``install`` did, by names of hooks.
+
+    ``skipped`` are pairs of a hook and why; ``advice`` is what to do by hand instead.
+    """
+
+    __slots__ = ("advice", "folder", "skipped", "unchanged", "written")
+
+    def __init__(
+        self,
+        folder: Folder,
+        written: tuple[str, ...],
+        unchanged: tuple[str, ...],
+        skipped: tuple[tuple[str, str], ...],
+        advice: tuple[str, ...] = (),
+    ) -> None:
+        self.folder = folder
+        self.written = written
+        self.unchanged = unchanged
+        self.skipped = skipped
+        self.advice = advice
+
+
+def install(
+    repository: "Repository",
+    *,
+    template: str,
+    interpreter: str,
+    start: str,
+    program: str | None,
+    hooks: tuple[str, ...] = HOOKS,
+) -> InstallOutcome:
+    """Makes git ask us in this clone and its worktrees, beside whatever is there; completes a half-done install.
+
+    ``template`` is the text of ``templates/hook.sh``. The stub starts ``interpreter`` on ``start``; where they are
+    gone, ``program``; where that is gone too, the git-lock on the PATH.
+    """
+    unknown = [name for name in hooks if name not in HOOKS]
+    if unknown:
+        raise UsageError(f"'{unknown[0]}' is no hook of ours", hint=f"--hooks {','.join(HOOKS)}")
+    folder = find_folder(repository, HOOKS)
+    if folder.kind != "own":
+        return _refer(folder, hooks)
+    try:
+        with Guard(repository.common_dir):
+            store, mode = _make_store(repository)
+            values = {"PYTHON": interpreter, "START": start, "PROGRAM": program or ""}
+            values["FINE"] = "yes" if _has_fine_times(repository, store) else "no"
+            return _install(folder, hooks, template, values, Record(store), mode)
+    except OSError as fault:
+        raise unwritable(folder.path, fault) from fault
+
+
+def _refer(folder: Folder, hooks: tuple[str, ...]) -> InstallOutcome:
+    """Nothing is written into a folder that is not ours; hooks that call us already are well."""
+    there = tuple(name for name in hooks if look(folder, name).fires)
+    skipped = tuple((name, folder.because or "") for name in hooks if name not in there)
+    advice = dict.fromkeys((folder.advice or "").replace("{hook}", name) for name, _ in skipped)
+    return InstallOutcome(folder, (), there, skipped, tuple(advice))
+
+
+def _install(
+    folder: Folder, hooks: tuple[str, ...], template: str, values: dict[str, str], record: Record, mode: int
+) -> InstallOutcome:
+    steps: dict[str, tuple[str, bytes]] = {}
+    unchanged: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    for name in hooks:
+        hook = look(folder, name)
+        reason = _why_not(hook)
+        if reason is not None:
+            skipped.append((name, reason))
+            continue
+        target = hook.ours or hook.path
+        present = read_script(target)
+        chained = hook.path + BEFORE if provenance(present) or hook.state == "absent" else hook.path
+        framework = "yes" if maker(read_script(chained)) == "pre-commit" else "no"
+        wanted = render(template, {**values, "HOOK": name, "FRAMEWORK": framework})
+        if hook.fires and (present == wanted or not provenance(present)):
+            unchanged.append(name)
+        else:
+            steps[name] = (target, wanted)
+    if steps:
+        if not os.path.isdir(folder.path):
+            record.made.append(folder.path)
+        record.stubs.update({target: hashlib.sha256(wanted).hexdigest() for target, wanted in steps.values()})
+        record.write(mode)
+        os.makedirs(folder.path, exist_ok=True)
+    for target, wanted in steps.values():
+        _put(target, wanted)
+    return InstallOutcome(folder, tuple(steps), tuple(unchanged), tuple(skipped))
+
+
+def _why_not(hook: Hook) -> str | None:
+    """Why this hook can't be ours, or None."""
+    path, before = hook.path, hook.path + BEFORE
+    if not os.path.lexists(path):
+        return None
+    origin = provenance(read_script(path))
+    if origin == "edited":
+        return f"'{path}' is a stub of ours that somebody has edited; take it away, and install again"
+    if origin and os.path.islink(path):
+        return f"'{path}' is a link to a stub of ours; take the link away, and install again"
+    if not os.path.islink(path) and not os.path.isfile(path):
+        return f"'{path}' is no file"
+    if hook.fires or origin or not os.path.lexists(before) or has_same_content(path, before):
+        return None
+    return (
+        f"another program has put its hook over ours, while '{before}' keeps the one from before us: "
+        "leave the one that you want under the hook's name, take the other away, and install again"
+    )
+
+
+def _put(path: str, data: bytes) -> None:
+    """Puts our stub at ``path``; a hook that is there gets its second name first."""
+    write_fresh(path, data, 0o755)
+    try:
+        if os.path.lexists(path) and not provenance(read_script(path)):
+            _set_aside(path, path + BEFORE)
+        os.rename(path + FRESH, path)
+    except BaseException:
+        unlink(path + FRESH)
+        raise
+    sync_folder(os.path.dirname(path))
+
+
+def _set_aside(path: str, before: str) -> None:
+    """Gives the hook at ``path`` the name ``before`` as well; a link stays the link that it is."""
+    try:
+        if not os.path.lexists(before):
+            os.link(path, before, follow_symlinks=False)
+        elif not os.path.samestat(os.lstat(path), os.lstat(before)):
+            # Written once more by its maker, over our stub: this is the one whose times are to come back.
+            unlink(before + FRESH)
+            os.link(path, before + FRESH, follow_symlinks=False)
+            os.rename(before + FRESH, before)
+    except OSError as fault:
+        if fault.errno not in _NO_LINKS:
+            raise
+        os.rename(path, before)  # a file system without second names: for a moment there is no hook
+
+
+def _make_store(repository: "Repository") -> tuple[str, int]:
+    """The folder that marks a repository as managed, and the mode of a file in it."""
+    store = os.path.join(repository.common_dir, "agentlocks")
+    shared = repository.git.line("config", "--get", "core.sharedRepository") or ""
+    mode = _shared_mode(shared.lower())
+    if not os.path.isdir(store):
+        os.mkdir(store, 0o700)
+        os.chmod(store, mode)
+    return store, mode & 0o666
+
+
+def _shared_mode(shared: str) -> int:
+    """The mode of a folder, from ``core.sharedRepository``: never writable for all."""
+    if shared in ("all", "world", "everybody", "2"):
+        return 0o2775
+    if re.fullmatch("0[0-7]+", shared):  # before true and false: git knows this for a mode by its first digit
+        access = int(shared, 8) & 0o775
+        return 0o2700 | access | (access & 0o444) >> 2
+    if shared == "group" or is_true(shared):
+        return 0o2770
+    return 0o700
+
+
+def _has_fine_times(repository: "Repository", store: str) -> bool:
+    """Whether sh and the disk here tell times below a second apart; git is asked, as it knows its sh."""
+    with tempfile.TemporaryDirectory(prefix=".times-", dir=store) as folder:
+        older, newer = os.path.join(folder, "older"), os.path.join(folder, "newer")
+        for number, path in enumerate((older, newer)):
+            os.mkdir(path)
+            os.utime(path, ns=(0, 1_700_000_000_500_000_000 + number * 1_000_000))
+        return repository.git.try_run("-c", _COMPARE, "gitlock-compare", older, newer)[0] == 0

@@ -1,0 +1,127 @@
+"""Taking our stubs away, and giving back what was there before: each by one rename, so that no moment is without."""
+
+import os
+
+from gitlock.domain.value import Value
+from gitlock.git.hooks.disk import (
+    FRESH,
+    Guard,
+    Record,
+    has_same_content,
+    remove_if_empty,
+    sync_folder,
+    unlink,
+    unwritable,
+)
+from gitlock.git.hooks.looking import HOOKS
+from gitlock.git.hooks.managers import find_folder, is_below, maker, read_script
+from gitlock.git.hooks.stub import BEFORE, provenance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.repository import Repository
+
+_EDITED = "a stub of ours that somebody has edited: not taken away"
+_LINK = "a link to a stub of ours: not taken away"
+_OTHER = "kept: another program's hook is now in its place"
+
+
+class UninstallOutcome(Value):
+    """What ``uninstall`` did, by paths: given back, taken away, and left, which are pairs of a path and why."""
+
+    __slots__ = ("left", "removed", "restored")
+
+    def __init__(self, restored: tuple[str, ...], removed: tuple[str, ...], left: tuple[tuple[str, str], ...]) -> None:
+        self.restored = restored
+        self.removed = removed
+        self.left = left
+
+
+def uninstall(repository: "Repository") -> UninstallOutcome:
+    """Gives back what was there before, in every folder of this repository that we may have written to.
+
+    Takes away only stubs that are byte for byte as some version of git-lock wrote them, and nothing outside the
+    common git folder: a repository that was copied must not undo what its original has installed.
+    """
+    record = Record(os.path.join(repository.common_dir, "agentlocks"))
+    folder = find_folder(repository, HOOKS)
+    known = [os.path.join(repository.common_dir, "hooks"), folder.path, *record.folders, *record.made]
+    folders = [place for place in dict.fromkeys(known) if is_below(place, repository.common_dir)]
+    work = _Work()
+    try:
+        with Guard(repository.common_dir):
+            for place in folders:
+                if os.path.isdir(place):
+                    work.clear(place)
+                if place in record.made:
+                    remove_if_empty(place)
+            if not work.left:
+                record.remove()
+    except OSError as fault:
+        raise unwritable(folder.path, fault) from fault
+    return UninstallOutcome(tuple(work.restored), tuple(work.removed), tuple(work.left))
+
+
+class _Work:
+    """One uninstall, with what it has done so far."""
+
+    def __init__(self) -> None:
+        self.restored: list[str] = []
+        self.removed: list[str] = []
+        self.left: list[tuple[str, str]] = []
+
+    def clear(self, folder: str) -> None:
+        """Everything of ours in one hooks folder."""
+        for name in HOOKS:
+            path = os.path.join(folder, name)
+            self._clear_hook(path)
+            # Where the pre-commit framework, lefthook and overcommit put a hook that they find.
+            for copy in (f"{path}.legacy", f"{path}.old", os.path.join(folder, "old-hooks", name)):
+                self._clear_copy(copy, path + BEFORE)
+            self._settle(path)
+        sync_folder(folder)
+
+    def _clear_hook(self, path: str) -> None:
+        before = path + BEFORE
+        unlink(path + FRESH)
+        unlink(before + FRESH)
+        if self._is_ours(path):
+            self._replace(path, before if os.path.lexists(before) else None)
+
+    def _clear_copy(self, copy: str, before: str) -> None:
+        """What a manager has put out of its way: there goes the hook that it would have put there without us."""
+        if not self._is_ours(copy):
+            return
+        unlink(copy + FRESH)
+        # Its own hook it would never have put there: that one is in its place already.
+        takes = os.path.lexists(before) and maker(read_script(before)) != "pre-commit"
+        self._replace(copy, before if takes else None)
+
+    def _settle(self, path: str) -> None:
+        """A hook from before, with no stub of ours in front of it."""
+        before = path + BEFORE
+        if not os.path.lexists(before) or provenance(read_script(path)):
+            return
+        if not os.path.lexists(path):
+            os.rename(before, path)
+            self.restored.append(path)
+        elif has_same_content(path, before):  # an install was killed half-way, or its maker has written it once more
+            os.unlink(before)
+        else:
+            self.left.append((before, _OTHER))
+
+    def _is_ours(self, path: str) -> bool:
+        origin = provenance(read_script(path))
+        if origin and os.path.islink(path):
+            self.left.append((path, _LINK))
+        elif origin == "edited":
+            self.left.append((path, _EDITED))
+        return origin == "pristine" and not os.path.islink(path)
+
+    def _replace(self, path: str, before: str | None) -> None:
+        if before is None:
+            os.unlink(path)
+            self.removed.append(path)
+        else:
+            os.rename(before, path)
+            self.restored.append(path)

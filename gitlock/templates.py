@@ -1,0 +1,20 @@
+"""The files under ``templates/``: what we write into other people's repositories, word for word."""
+
+import os
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_FOLDERS = (
+    os.path.join(_HERE, "_templates"),  # in a wheel
+    os.path.join(os.path.dirname(_HERE), "templates"),  # in a checkout
+)
+
+
+def read_template(name: str) -> str:
+    """The text of ``templates/<name>``, its line endings as they are; ``FileNotFoundError`` if we ship no such file."""
+    for folder in _FOLDERS:
+        try:
+            with open(os.path.join(folder, name), "rb") as file:
+                return file.read().decode("utf-8")
+        except FileNotFoundError:
+            continue
+    raise FileNotFoundError(f"git-lock has no template '{name}'")

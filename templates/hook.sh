@@ -1,0 +1,155 @@
+#!/bin/sh
+# git-lock stub v1 @DIGEST@
+#
+# Asks git-lock about this commit, then runs the hook that was here before: it lies beside this file, and its name
+# ends in ".before-git-lock". `git lock install` wrote this file; `git lock uninstall` takes it away and puts the other
+# one back. Change nothing here: an edited copy is left alone by both.
+#
+# Every name begins with gl_: one that is in the environment already would reach the next hook with our value.
+
+gl_hook=@HOOK@
+gl_python=@PYTHON@
+gl_start=@START@
+gl_program=@PROGRAM@
+gl_fine=@FINE@ # yes: sh and the disk here tell the times of two files apart below a second
+gl_framework=@FRAMEWORK@ # yes: the hook beside us is that of pre-commit or prek, which run us once they are reinstalled
+
+gl_newline='
+'
+
+# Called as the "hook from before": whoever stands in our place has asked already, and chaining would never end.
+case $0 in *.before-git-lock) exit 0 ;; esac
+
+gl_chain() {
+    case $0 in */*) gl_beside=${0%/*} ;; *) gl_beside=. ;; esac
+    gl_beside=$gl_beside/$gl_hook.before-git-lock
+    [ -f "$gl_beside" ] && [ -x "$gl_beside" ] || exit 0
+    [ "$gl_framework" = yes ] && [ -n "${PRE_COMMIT_RUNNING_LEGACY-}${PREK_RUNNING_LEGACY-}" ] && exit 0
+    exec "$gl_beside" "$@"
+}
+
+gl_say() {
+    echo "git-lock: $1" >&2
+}
+
+gl_slurp() {
+    gl_text=
+    while IFS= read -r gl_line || [ -n "$gl_line" ]; do
+        gl_text=$gl_text${gl_text:+$gl_newline}$gl_line
+    done 2>/dev/null <"$1"
+}
+
+# Where we are. Git sets GIT_DIR in linked worktrees and submodules, and starts us at the top of the worktree.
+gl_dir=${GIT_DIR:-.git}
+if [ -f "$gl_dir" ]; then
+    gl_slurp "$gl_dir"
+    gl_dir=${gl_text#gitdir: }
+fi
+gl_common=$gl_dir
+if [ -f "$gl_dir/commondir" ]; then
+    gl_slurp "$gl_dir/commondir"
+    case $gl_text in
+    /*) gl_common=$gl_text ;;
+    ?*) gl_common=$gl_dir/$gl_text ;;
+    esac
+fi
+
+# A repository that git-lock does not manage.
+[ -d "$gl_common/agentlocks" ] || git cat-file -e HEAD:.gitlock.toml 2>/dev/null </dev/null || gl_chain "$@"
+
+# The mode that was last in force, known before anything can fail.
+gl_mode=enforce
+gl_word=
+[ -f "$gl_common/agentlocks/mode" ] && read -r gl_word gl_line 2>/dev/null <"$gl_common/agentlocks/mode"
+case $gl_word in enforce | warn | off) gl_mode=$gl_word ;; esac
+
+# What the same git process was told a moment ago, by pre-commit or pre-merge-commit.
+gl_judged=$gl_dir/gitlock-judged
+gl_pid=
+gl_word=
+case $gl_hook in
+prepare-commit-msg | post-commit)
+    [ -f "$gl_judged" ] && read -r gl_pid gl_word gl_line 2>/dev/null <"$gl_judged"
+    ;;
+esac
+if [ "$gl_pid" = "$PPID" ]; then
+    if [ "$gl_hook" = post-commit ]; then
+        [ "$gl_word" = clear ] && gl_chain "$@"
+    elif [ "$gl_fine" = yes ]; then
+        # The same index, as its time says: a hook between the two that adds files makes it newer.
+        gl_index=${GIT_INDEX_FILE:-$gl_dir/index}
+        [ -f "$gl_index" ] && ! [ "$gl_index" -nt "$gl_judged" ] && ! [ "$gl_judged" -nt "$gl_index" ] && gl_chain "$@"
+    fi
+fi
+
+# The question. No hook of ours reads standard input: it belongs to the hook from before.
+gl_status=127
+if [ -f "$gl_python" ] && [ -x "$gl_python" ] && [ -s "$gl_start" ]; then
+    GITLOCK_GIT_PID=$PPID "$gl_python" -I -S "$gl_start" "$gl_hook" "$@" </dev/null
+    gl_status=$?
+fi
+case $gl_status in
+126 | 127)
+    if [ -f "$gl_program" ] && [ -x "$gl_program" ]; then
+        GITLOCK_GIT_PID=$PPID "$gl_program" hook "$gl_hook" "$@" </dev/null
+        gl_status=$?
+    fi
+    ;;
+esac
+case $gl_status in
+126 | 127)
+    if command -v git-lock >/dev/null 2>&1; then
+        GITLOCK_GIT_PID=$PPID git-lock hook "$gl_hook" "$@" </dev/null
+        gl_status=$?
+    fi
+    ;;
+esac
+
+# The answers: 0 go on, 22 a violation, 20 could not check and the policy blocks.
+case $gl_status in
+0) gl_chain "$@" ;;
+20 | 22)
+    [ "$gl_hook" = post-commit ] && gl_chain "$@"
+    exit "$gl_status"
+    ;;
+esac
+
+# No answer.
+gl_missing=no
+case $gl_status in
+126 | 127)
+    gl_missing=yes
+    gl_what="could not be started for $gl_hook (status $gl_status: moved or uninstalled)"
+    ;;
+*)
+    if [ "$gl_status" -gt 128 ]; then
+        gl_what="was killed during $gl_hook (signal $((gl_status - 128)))"
+    else
+        gl_what="broke off during $gl_hook (status $gl_status)"
+    fi
+    ;;
+esac
+if [ "$gl_hook" = post-commit ]; then
+    gl_say "$gl_what; the commit is made, and was not recorded"
+    gl_chain "$@"
+fi
+gl_word=$(git config --get gitlock.mode 2>/dev/null </dev/null)
+case $gl_word in enforce | warn | off) gl_mode=$gl_word ;; esac
+if [ "$gl_mode" != enforce ]; then
+    gl_say "$gl_what; not checked, and not stopped (mode $gl_mode)"
+    gl_chain "$@"
+fi
+if [ "$gl_missing" = yes ]; then
+    gl_word=$(git config --get gitlock.onMissing 2>/dev/null </dev/null)
+    if [ "$gl_word" != closed ]; then
+        gl_say "$gl_what; not checked, and not stopped. To mend it, install git-lock and run: git lock install"
+        gl_chain "$@"
+    fi
+    gl_what="$gl_what, and gitlock.onMissing is closed"
+fi
+if [ -n "${GITLOCK_BYPASS-}" ]; then
+    gl_say "$gl_what; not checked, and not stopped (GITLOCK_BYPASS is set)"
+    gl_chain "$@"
+fi
+gl_say "$gl_what; refused, as nothing was checked. Try again, or set GITLOCK_BYPASS=reason to go on unchecked"
+exit 20
