@@ -1,0 +1,56 @@
+"""``git lock list``."""
+
+from gitlock.domain.footprint import Footprint
+from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints.cli.asking import site_of, told
+from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
+from gitlock.entrypoints.cli.output import Answer, use_color
+from gitlock.usecases.places import pattern_place
+from gitlock.usecases.renew import pulse
+from gitlock.usecases.report import listing
+
+
+def answer(given: Given) -> Answer:
+    """Every live lease."""
+    site = site_of(given)
+    text = given.text("under")
+    under = Footprint.of((pattern_place(site.repository, text),)) if text is not None else None
+    found = pulse(site.store, site.agent.id)
+    now = found.snapshot.now
+    rows = listing(found.snapshot, site.facts, site.fold, all=given.flag("all"), under=under)
+    data = {"leases": [_shape(one, now) for one in rows]}
+    notes = told(found.beat, now, found.snapshot.notice)
+    if given.flag("json"):
+        return Answer(data=data, notes=notes)
+    if not rows:
+        return Answer(lines=["nothing is held" + (" there" if under is not None else "")], notes=notes, data=data)
+    from gitlock.entrypoints.cli.tables import lease_table
+
+    color = use_color(given.text("color") or "auto", "NO_COLOR" in site.environ)
+    return Answer(lines=lease_table(rows, now, color=color), notes=notes, data=data)
+
+
+def _shape(one: "object", now: "object") -> dict[str, object]:
+    from gitlock.domain.instant import Instant
+    from gitlock.usecases.report import Shown
+
+    assert isinstance(one, Shown)
+    assert isinstance(now, Instant)
+    if one.ended is not None:
+        return envelope.ended_json(one.ended, now)
+    return envelope.shown_json(one, now)
+
+
+COMMAND = Command(
+    "list",
+    "every live lease",
+    answer,
+    text="Lists who holds what, since when, for how long still, and why.",
+    options=(
+        Option("--all", help="Expired and ended ones as well."),
+        Option("--under", kind=VALUE, metavar="PATH", help="Only those that meet PATH (a path or a pattern)."),
+    ),
+    codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.UNCHECKED),
+    examples=("git lock list", "git lock list --under src/auth --json"),
+)
+

@@ -1,0 +1,78 @@
+"""``git lock`` alone: who holds what, and whether enforcement is really on here."""
+
+from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints.cli.asking import site_of, told
+from gitlock.entrypoints.cli.options import Command, Given
+from gitlock.entrypoints.cli.output import Answer, use_color
+from gitlock.entrypoints.wording import visible
+from gitlock.errors import ConfigError
+from gitlock.git.hooks import inspect
+from gitlock.usecases.renew import pulse
+from gitlock.usecases.report import listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.wiring.site import Site
+
+
+def answer(given: Given) -> Answer:
+    """The overview."""
+    from gitlock.entrypoints.cli.tables import lease_table
+
+    site = site_of(given)
+    found = pulse(site.store, site.agent.id)
+    now = found.snapshot.now
+    rows = listing(found.snapshot, site.facts, site.fold, all=False, under=None)
+    enforced, because, advice = enforcement(site)
+    lines = []
+    if rows:
+        color = use_color(given.text("color") or "auto", "NO_COLOR" in site.environ)
+        lines += [*lease_table(rows, now, color=color), ""]
+    else:
+        lines += ["nothing is held", ""]
+    lines.append(f"you are {visible(site.agent.id)} ({site.agent.kind})")
+    if enforced:
+        lines.append(f"enforced here by: {', '.join(enforced)} (mode {_mode(site)})")
+    if because is not None:
+        lines.append(f"NOT {'fully ' if enforced else ''}enforced here, because {because}")
+        if advice:
+            lines.append(f"  {advice}")
+    data = {
+        "agent": {"id": site.agent.id, "kind": site.agent.kind, "source": site.agent.source},
+        "leases": [envelope.shown_json(one, now) for one in rows],
+        "enforced": list(enforced),
+        "not_enforced_because": because,
+        "mode": _mode(site),
+    }
+    return Answer(lines=lines, notes=told(found.beat, now, found.snapshot.notice), data=data)
+
+
+def enforcement(site: "Site") -> tuple[tuple[str, ...], str | None, str | None]:
+    """The hooks that fire here, one sentence that says why not all do, and what to do."""
+    if site.repository.top is None:
+        return (), "there is no worktree here", None
+    installation = inspect(site.repository)
+    advice = installation.folder.advice
+    if advice is None and installation.because is not None:
+        advice = "git lock install"
+    mode = _mode(site)
+    if mode == "off":
+        return (), "the policy here is off", None
+    return installation.enforced, installation.because, advice
+
+
+def _mode(site: "Site") -> str:
+    try:
+        return site.policy.general_mode(site.agent.kind)
+    except ConfigError:
+        return "unknown"
+
+
+COMMAND = Command(
+    "overview",
+    "who holds what, and whether it is enforced here",
+    answer,
+    text="What git lock says when it is called alone.",
+    codes=(exitcodes.DONE, exitcodes.UNCHECKED),
+    examples=("git lock",),
+)

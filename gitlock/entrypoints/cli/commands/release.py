@@ -1,0 +1,90 @@
+"""``git lock release``."""
+
+from gitlock.domain.holding import Released
+from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints.cli.asking import claim_arguments, site_of
+from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
+from gitlock.entrypoints.cli.output import Answer
+from gitlock.entrypoints.wording import ended_line, held_by, title, visible
+from gitlock.errors import UsageError
+from gitlock.usecases.reading import read_wanted
+from gitlock.usecases.release import release
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.wiring.site import Site
+
+
+def answer(given: Given) -> Answer:
+    """Gives back what is named."""
+    arguments = claim_arguments(given)
+    if arguments and given.flag("all"):
+        raise UsageError("--all gives back everything: name nothing beside it")
+    if not arguments and not given.flag("all"):
+        raise UsageError("say what to release, or --all for everything that you hold", hint="git lock mine")
+    site = site_of(given)
+    wanted = read_wanted(arguments, site.repository, site.policy, site.fold)
+    outcome = release(site.store, site.agent.id, wanted, site.fold, token=_token(given, site))
+    return _worded(site, outcome)
+
+
+def _token(given: Given, site: "Site") -> str | None:
+    path = given.text("token_file")
+    if path is None:
+        return site.environ.get("GITLOCK_TOKEN") or None
+    try:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            token = file.read(4096).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise UsageError(f"can't read the token from '{path}': {error.strerror}", id="no-token") from None
+    if not token:
+        raise UsageError(f"there is no token in '{path}'", id="no-token")
+    return token
+
+
+def _worded(site: "Site", outcome: Released) -> Answer:
+    now = site.now()
+    data = {
+        "leases": [envelope.lease_json(lease, now, "released", "unknown") for lease in outcome.released],
+        "narrowed": [envelope.lease_json(lease, now, "live", "unknown") for lease in outcome.narrowed],
+    }
+    lines = [f"released '{title(lease)}' (fence {lease.fence})" for lease in outcome.released]
+    lines += [f"narrowed: you still hold '{title(lease)}' (fence {lease.fence})" for lease in outcome.narrowed]
+    notes = [f"git-lock: {ended_line(ended, now)}" for ended in outcome.ended]
+    if outcome.foreign:
+        lease = outcome.foreign[0]
+        message = f"'{title(lease)}' is not yours: it is held by {held_by(lease, now)}"
+        fault = envelope.error("not-yours", message, "git lock whoami")
+        return Answer(exitcodes.NOT_YOURS, lines=lines, notes=notes, data=data, fault=fault)
+    if outcome.missing or outcome.ended or not (outcome.released or outcome.narrowed):
+        if outcome.missing:
+            message = f"you hold nothing called '{visible(outcome.missing[0].text)}'"
+        elif outcome.ended:
+            message, notes = ended_line(outcome.ended[0], now), notes[1:]
+        else:
+            message = f"{visible(site.agent.id)} holds nothing"
+        fault = envelope.error("no-such-lease", message, "git lock mine")
+        return Answer(exitcodes.NO_SUCH_LEASE, lines=lines, notes=notes, data=data, fault=fault)
+    return Answer(lines=lines, notes=notes, data=data)
+
+
+COMMAND = Command(
+    "release",
+    "give leases back, whole or in part",
+    answer,
+    text=(
+        "Gives back what is named: a lease as it was claimed, or a part of one (the rest is kept). What is gone, was "
+        "renamed, or never existed can still be named as it was claimed."
+    ),
+    arguments="[CLAIM...]",
+    options=(
+        *CLAIM_FORMS,
+        Option("--all", help="Everything that you hold."),
+        Option(
+            "--token-file", kind=VALUE, metavar="FILE",
+            help="The secret of a lease that is not in your name ('-' reads it from standard input).",
+        ),
+    ),
+    codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.NOT_YOURS, exitcodes.NO_SUCH_LEASE, exitcodes.UNCHECKED),
+    examples=("git lock release 'src/auth/*'", "git lock release src/auth/login.py", "git lock release --all"),
+)  # fmt: skip

@@ -1,0 +1,32 @@
+"""``git lock whoami``."""
+
+from gitlock.entrypoints import exitcodes
+from gitlock.entrypoints.cli.asking import site_of
+from gitlock.entrypoints.cli.options import Command, Given
+from gitlock.entrypoints.cli.output import Answer
+from gitlock.entrypoints.wording import visible
+
+RULES = {
+    "--agent": "given with --agent",
+    "GITLOCK_AGENT": "from GITLOCK_AGENT",
+    "session": "the agent session that the environment names",
+    "user.email": "git's user.email",
+    "host": "the login and host name, since git has no user.email",
+}
+
+
+def answer(given: Given) -> Answer:
+    """Who I am here, and which rule decided."""
+    agent = site_of(given).agent
+    data = {"agent": {"id": agent.id, "kind": agent.kind, "source": agent.source}}
+    return Answer(lines=[f"{visible(agent.id)} ({agent.kind}): {RULES[agent.source]}"], data=data)
+
+
+COMMAND = Command(
+    "whoami",
+    "who am I here, and why",
+    answer,
+    text="Says under which name your claims are made, and which rule decided it.",
+    codes=(exitcodes.DONE, exitcodes.USAGE),
+    examples=("git lock whoami", "GITLOCK_AGENT=alice git lock whoami"),
+)

@@ -1,0 +1,97 @@
+"""The only place of the command line that writes: the answer to standard output, narration to standard error."""
+
+import os
+import sys
+
+from gitlock import jsontext
+from gitlock.domain.value import Value
+from gitlock.entrypoints.envelope import envelope, error
+from gitlock.entrypoints.exitcodes import code_of
+from gitlock.errors import GitlockError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.entrypoints.cli.options import Given
+
+
+class Answer(Value):
+    """What a command has to say. ``lines`` go to standard output, ``notes`` (warnings, hints) to standard error;
+    ``data`` and ``fault`` are the envelope's. ``fault`` is set exactly where ``code`` is not 0, save for ``status``."""
+
+    __slots__ = ("code", "data", "fault", "lines", "notes")
+
+    def __init__(
+        self,
+        code: int = 0,
+        *,
+        lines: "list[str] | None" = None,
+        notes: "list[str] | None" = None,
+        data: object = None,
+        fault: "dict[str, object] | None" = None,
+    ) -> None:
+        self.code = code
+        self.lines = lines or []
+        self.notes = notes or []
+        self.data = data
+        self.fault = fault
+
+
+def warning(text: str) -> str:
+    """A line of narration that is a warning."""
+    return f"warning: {text}"
+
+
+def hint(text: str) -> str:
+    """A line of narration that names a next step."""
+    return f"hint: {text}"
+
+
+def deliver(answer: Answer, given: "Given") -> int:
+    """Writes the answer and returns its code. Quiet keeps warnings, errors and JSON, and drops the rest."""
+    if given.flag("json"):
+        write(1, jsontext.dumps(envelope(answer.code, answer.data, answer.fault)))
+        return answer.code
+    quiet = given.flag("quiet")
+    if answer.fault is not None:
+        write(2, f"git-lock: {answer.fault['message']}")
+    if not quiet or answer.fault is not None:
+        for note in answer.notes:
+            write(2, note)
+        if answer.fault is not None and answer.fault.get("next") and not any("hint:" in n for n in answer.notes):
+            write(2, hint(str(answer.fault["next"])))
+    if not quiet:
+        for line in answer.lines:
+            write(1, line)
+    return answer.code
+
+
+def deliver_error(stopped: GitlockError, *, as_json: bool) -> int:
+    """Writes what stopped us and returns its code."""
+    code = code_of(stopped)
+    if as_json:
+        write(1, jsontext.dumps(envelope(code, None, error(stopped.id, stopped.message, stopped.hint))))
+        return code
+    write(2, f"git-lock: {_one_line(stopped.message)}")
+    if stopped.hint:
+        write(2, hint(_one_line(stopped.hint)))
+    return code
+
+
+def write(fd: int, text: str) -> None:
+    """One line to a descriptor, whatever the terminal's encoding can't show escaped."""
+    stream = sys.stdout if fd == 1 else sys.stderr
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    data = (text + "\n").encode(encoding, "backslashreplace")
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+def use_color(when: str, environ_no_color: bool) -> bool:
+    """Whether to colour: asked for, or a terminal and nothing against it."""
+    return when == "always" or (when == "auto" and not environ_no_color and os.isatty(1))
+
+
+def _one_line(text: str) -> str:
+    from gitlock.entrypoints.wording import visible
+
+    return visible(text)

@@ -1,0 +1,90 @@
+"""Tables for people, by rich: 80 columns in a pipe, no colour there, and every text as data, never as markup."""
+
+import io
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gitlock.domain.duration import show_duration
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import EXCLUSIVE
+from gitlock.entrypoints.wording import clock, title, visible
+from gitlock.usecases.report import Shown
+
+STYLES = {"alive": "green", "dead": "red", "unknown": "dim", "expired": "dim", "orphaned": "yellow", "released": "dim"}
+
+
+def console(color: bool) -> Console:
+    """A console that writes into memory, as wide as the terminal (80 where there is none)."""
+    return Console(
+        file=io.StringIO(), force_terminal=color, no_color=not color, color_system="standard" if color else None,
+        width=_width(), markup=False, emoji=False, highlight=False, legacy_windows=False,
+    )  # fmt: skip
+
+
+def lines_of(target: Console) -> list[str]:
+    """What was drawn, line by line, without blanks at the ends."""
+    assert isinstance(target.file, io.StringIO)
+    return [line.rstrip() for line in target.file.getvalue().rstrip("\n").split("\n")]
+
+
+def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
+    """One lease a row: what, who, alive, held for, left, waiting behind it, why."""
+    drawn = console(color)
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("CLAIM", overflow="fold", min_width=12, ratio=3)
+    table.add_column("AGENT", overflow="fold", min_width=6, ratio=2)
+    table.add_column("STATE", no_wrap=True)
+    table.add_column("HELD", no_wrap=True)
+    table.add_column("LEFT", no_wrap=True)
+    waiting = any(one.waiting for one in found)
+    if waiting:
+        table.add_column("WAIT", no_wrap=True, justify="right")
+    table.add_column("REASON", overflow="fold", ratio=3)
+    for one in found:
+        lease = one.lease
+        state = one.liveness if one.state == "live" else one.state
+        if lease.mode != EXCLUSIVE:
+            state = f"{state}, {lease.mode}"
+        left = show_duration(lease.left(now)) if one.state in ("live", "orphaned") else "-"
+        row = [
+            Text(title(lease)), Text(visible(lease.agent), style="cyan"),
+            Text(state, style=STYLES.get(state.partition(",")[0], "")),
+            Text(show_duration(now.wall - lease.acquired)), Text(left),
+        ]  # fmt: skip
+        if waiting:
+            row.append(Text(str(one.waiting or "")))
+        table.add_row(*row, Text(visible(lease.reason)))
+    drawn.print(table)
+    return lines_of(drawn)
+
+
+def event_table(events: list[dict[str, object]], now: float, *, color: bool) -> list[str]:
+    """History, newest last."""
+    drawn = console(color)
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("WHEN", no_wrap=True)
+    table.add_column("WHAT", no_wrap=True)
+    table.add_column("AGENT", overflow="fold", min_width=6, ratio=2)
+    table.add_column("CLAIM", overflow="fold", min_width=12, ratio=3)
+    table.add_column("FENCE", no_wrap=True, justify="right")
+    table.add_column("WHY", overflow="fold", ratio=3)
+    for event in events:
+        at = event["at"]
+        table.add_row(
+            Text(clock(at, now) if isinstance(at, float) else "?"), Text(visible(str(event["verb"]))),
+            Text(visible(str(event["agent"])), style="cyan"), Text(visible(str(event["claim"]))),
+            Text(str(event["fence"] or "")), Text(visible(str(event["note"]))),
+        )  # fmt: skip
+    drawn.print(table)
+    return lines_of(drawn)
+
+
+def _width() -> int:
+    import os
+    import shutil
+
+    if not os.isatty(1):
+        return 80
+    return max(40, shutil.get_terminal_size((80, 24)).columns)

@@ -1,0 +1,68 @@
+"""The one table: which number a process exits with. Stable; agents branch on them.
+
+docs/exit-codes.md and the "EXIT STATUS" of every help text are made from this table.
+"""
+
+from gitlock.errors import (
+    ConfigError,
+    GitlockError,
+    LeaseOvertaken,
+    NoSuchLease,
+    NotTheHolder,
+    StoreError,
+    UnsafeError,
+    UsageError,
+)
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+STATUS_FREE = 3
+STATUS_EXPIRED = 4
+STATUS_CORRUPT = 5
+HELD = 10
+TIMED_OUT = 11
+NOT_YOURS = 12
+NO_SUCH_LEASE = 13
+LOST = 14
+DEADLOCK = 15
+REFUSED = 17
+STALE_BASE = 18
+OVERTAKEN = 19
+UNCHECKED = 20
+QUEUED = 21
+VIOLATION = 22
+
+MEANINGS = {
+    DONE: "done",
+    ERROR: "any other error",
+    USAGE: "usage: bad flag, key, pattern, TTL, map file or setting",
+    STATUS_FREE: "only `status --exit-code`: free (0 = held)",
+    STATUS_EXPIRED: "only `status --exit-code`: expired, and taken by nobody",
+    STATUS_CORRUPT: "only `status --exit-code`: the store is corrupt or can't be read",
+    HELD: "held by another: nothing was granted",
+    NOT_YOURS: "not yours: the token or identity is not the lease's",
+    NO_SUCH_LEASE: "no such lease; `mine`: a lease of yours ended",
+    REFUSED: "refused by policy or for safety",
+    OVERTAKEN: "the fence is old: the lease was taken over meanwhile",
+    UNCHECKED: "could not check: the store can't be read, is corrupt, is locked too long, or is out of reach",
+    VIOLATION: "violation: a path is held by another, or must be claimed and is not",
+}
+
+
+def code_of(error: BaseException) -> int:
+    """The number for an error that stopped us."""
+    for kind, code in (
+        (UsageError, USAGE),
+        (ConfigError, USAGE),
+        (StoreError, UNCHECKED),
+        (NoSuchLease, NO_SUCH_LEASE),
+        (NotTheHolder, NOT_YOURS),
+        (LeaseOvertaken, OVERTAKEN),
+        (UnsafeError, REFUSED),
+    ):
+        if isinstance(error, kind):
+            return code
+    if isinstance(error, GitlockError) and error.id == "git-refused":
+        return UNCHECKED
+    return ERROR

@@ -1,0 +1,62 @@
+"""post-commit: the commit is made. Renews, gives back what is done with, notes what no hook judged; never fails."""
+
+import os
+
+from gitlock.domain.holding import Wanted
+from gitlock.domain.lease import EXCLUSIVE, Lease
+from gitlock.domain.overlap import covers
+from gitlock.domain.snapshot import Event
+from gitlock.entrypoints.hooks.main import say
+from gitlock.entrypoints.hooks.marker import judged_by_this_git, note_passed
+from gitlock.entrypoints.wording import title, visible
+from gitlock.errors import GitlockError
+from gitlock.git.changes import worktree_changes
+from gitlock.git.operation import operation
+from gitlock.usecases.release import release
+from gitlock.usecases.renew import pulse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.entrypoints.hooks.setting import Setting
+
+
+def after_commit(setting: "Setting") -> int:
+    """The beat after a commit."""
+    if not setting.managed:
+        return 0
+    try:
+        site = setting.site
+        if setting.policy.general_mode(site.agent.kind) == "off":
+            return 0
+        beat = pulse(site.store, site.agent.id)
+        doing = operation(setting.repository.git_dir)
+        if setting.git_pid and not judged_by_this_git(setting):
+            site.store.note((Event("unjudged", site.agent.id, _head(setting), note="no hook judged this commit"),))
+            note_passed(setting, f"{site.agent.id} made a commit that no hook judged: {_head(setting)}")
+        if setting.policy.release_on == "commit" and doing.kind == "none":
+            _give_back(setting, beat.beat.held)
+    except GitlockError as error:
+        say(f"git-lock: the commit is made; afterwards: {visible(error.message)}")
+    return 0
+
+
+def _give_back(setting: "Setting", held: tuple[Lease, ...]) -> None:
+    """Releases the leases that covered a path of this commit and have no other changed path."""
+    site = setting.site
+    git = setting.repository.git
+    out = git.run("diff-tree", "-r", "--root", "--no-commit-id", "--no-renames", "--name-only", "-z", "HEAD", "--")
+    done = os.fsdecode(out).split("\0")[:-1]
+    changed = [change.path for change in worktree_changes(git, setting.repository.require_top())]
+    for lease in held:
+        if lease.agent != site.agent.id or lease.mode != EXCLUSIVE or not lease.include:
+            continue
+        footprint = lease.footprint
+        if any(covers(footprint, path, site.fold) for path in done) and not any(
+            covers(footprint, path, site.fold) for path in changed
+        ):
+            release(site.store, site.agent.id, (Wanted(lease.id, frozenset((lease.id,))),), site.fold)
+            say(f"git-lock: released '{title(lease)}', all committed (policy release_on = \"commit\")")
+
+
+def _head(setting: "Setting") -> str:
+    return (setting.repository.git.line("rev-parse", "--short", "HEAD") or "")[:40]

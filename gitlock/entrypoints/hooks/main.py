@@ -1,0 +1,68 @@
+"""``git-lock hook NAME ARGS…``: one gate or one beat, and an exit code that the stub understands.
+
+0: go on. 22: a violation. 20: could not check, and the policy is to stop then. Anything else means that we broke.
+Everything is written to standard error; standard input is never read.
+"""
+
+import os
+import sys
+
+from gitlock.git.config import start_config
+from gitlock.git.process import Git
+from gitlock.git.repository import repository_in_hook
+
+GATES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg")
+HOOKS = (*GATES, "post-commit")
+
+
+def main(words: list[str]) -> None:
+    """Runs one hook and ends the process."""
+    try:
+        code = run(words)
+    except KeyboardInterrupt:
+        code = 130
+    sys.stderr.flush()
+    os._exit(code)  # nothing is left to tidy up, and tearing the interpreter down takes longer than the check
+
+
+def run(words: list[str]) -> int:
+    """Runs one hook and returns its code."""
+    names = [text for text in words if text != "--framework"]
+    if not names or names[0] not in HOOKS:
+        say(f"git-lock: there is no hook '{names[0] if names else ''}': it is one of {', '.join(HOOKS)}")
+        return 2
+    hook = names[0]
+    environ = dict(os.environ)
+    folder = os.getcwd()
+    git = Git(None, environ)
+    from gitlock.errors import GitlockError
+
+    try:
+        repository = repository_in_hook(git, environ, folder)
+        # Git answers while Python goes on importing.
+        config = start_config(git)
+        from gitlock.entrypoints.hooks.setting import Setting, start_map_file
+
+        map_file = start_map_file(git)
+        changes = None
+        if hook == "pre-commit":
+            from gitlock.git.changes import start_staged
+
+            changes = start_staged(git)
+        setting = Setting(repository, environ, config, map_file)
+        if hook in GATES:
+            from gitlock.entrypoints.hooks.gate import judge
+
+            return judge(hook, setting, changes)
+        from gitlock.entrypoints.hooks.beat import after_commit
+
+        return after_commit(setting)
+    except GitlockError as error:
+        from gitlock.entrypoints.hooks.doubt import could_not_check
+
+        return could_not_check(hook, environ, folder, error)
+
+
+def say(text: str) -> None:
+    """One line to standard error, whatever its encoding can't show escaped."""
+    os.write(2, (text + "\n").encode(getattr(sys.stderr, "encoding", None) or "utf-8", "backslashreplace"))

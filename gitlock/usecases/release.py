@@ -1,0 +1,33 @@
+"""Giving leases back, whole or in part."""
+
+from gitlock.digest import sha256_hex
+from gitlock.domain.holding import Released, Wanted, plan_release
+from gitlock.domain.lease import Lease
+from gitlock.domain.snapshot import Edits, Snapshot
+from gitlock.usecases.renew import complain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.pattern import Fold
+    from gitlock.stores.protocol import LeaseStore
+
+
+def release(
+    store: "LeaseStore", agent: str, wanted: tuple[Wanted, ...], fold: "Fold", *, token: str | None = None
+) -> Released:
+    """Gives back what is named; everything of the agent's when nothing is named.
+
+    A ``token`` also opens the lease that it was granted with, whoever holds it. ``UsageError`` for an argument that
+    names no lease and can't be read as a claim either.
+    """
+    proof = sha256_hex(token.encode("utf-8", "surrogateescape")) if token is not None else None
+
+    def proves(lease: Lease) -> bool:
+        return lease.token_hash == proof
+
+    def plan(snapshot: Snapshot) -> tuple[Edits, Released]:
+        return plan_release(snapshot, agent, wanted, fold, proves=proves if proof is not None else None)
+
+    outcome = store.update(plan)
+    complain(outcome.missing)
+    return outcome

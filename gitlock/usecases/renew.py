@@ -1,0 +1,77 @@
+"""Going on holding: the heartbeat that every command gives, and ``renew``."""
+
+from gitlock.domain.holding import Beat, Renewed, Wanted, plan_beat, plan_renew, plan_told
+from gitlock.domain.snapshot import Edits, Snapshot
+from gitlock.domain.value import Value
+from gitlock.errors import StoreBusy, StoreUnavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.pattern import Fold
+    from gitlock.stores.protocol import LeaseStore
+
+
+class Pulse(Value):
+    """A reading with the agent's leases renewed in it. ``fault`` says why the renewal could not be written down; what
+    is held then still counts, from the reading."""
+
+    __slots__ = ("beat", "fault", "snapshot")
+
+    def __init__(self, snapshot: Snapshot, beat: Beat, fault: str | None = None) -> None:
+        self.snapshot = snapshot
+        self.beat = beat
+        self.fault = fault
+
+
+def pulse(store: "LeaseStore", agent: str) -> Pulse:
+    """Reads the store, and renews the agent's leases where that is due; a disk that can't be written only costs the
+    renewal. Raises ``StoreError`` where nothing can be read."""
+    snapshot = store.read()
+    edits, beat = plan_beat(snapshot, agent)
+    if edits.is_empty:
+        return Pulse(snapshot, beat)
+
+    def plan(now: Snapshot) -> tuple[Edits, Beat]:
+        return plan_beat(now, agent)
+
+    try:
+        beat = store.update(plan)
+    except (StoreBusy, StoreUnavailable) as error:
+        return Pulse(snapshot, beat, str(error))
+    return Pulse(store.read(), beat)
+
+
+def mine(store: "LeaseStore", agent: str) -> Pulse:
+    """As a pulse, and marks as reported what ended: ``beat.ended`` lists it this once."""
+    snapshot = store.read()
+    edits, beat = plan_told(snapshot, agent)
+    if edits.is_empty:
+        return Pulse(snapshot, beat)
+
+    def plan(now: Snapshot) -> tuple[Edits, Beat]:
+        return plan_told(now, agent)
+
+    try:
+        beat = store.update(plan)
+    except (StoreBusy, StoreUnavailable) as error:
+        return Pulse(snapshot, beat, str(error))
+    return Pulse(store.read(), beat)
+
+
+def renew(store: "LeaseStore", agent: str, wanted: tuple[Wanted, ...], ttl: float | None, fold: "Fold") -> Renewed:
+    """Extends what is named, or everything of the agent's. ``UsageError`` for an argument that names no lease and
+    can't be read as a claim either."""
+
+    def plan(snapshot: Snapshot) -> tuple[Edits, Renewed]:
+        return plan_renew(snapshot, agent, wanted, ttl, fold)
+
+    outcome = store.update(plan)
+    complain(outcome.missing)
+    return outcome
+
+
+def complain(missing: tuple[Wanted, ...]) -> None:
+    """Raises the fault of the first argument that names nothing and can't even be read."""
+    for want in missing:
+        if want.fault is not None:
+            raise want.fault

@@ -1,0 +1,133 @@
+"""Is a holder's process still there? ``alive``, ``dead`` or ``unknown``, and doubt is ``unknown``.
+
+A process id means something only with its boot, its PID namespace and its start time: ids are reused (also within
+one clock tick), a container's 303 is not ours, and a zombie still answers signals. Only Linux tells all of it; on
+other systems a process that is gone is dead, and one that is there is unknown.
+"""
+
+import os
+import sys
+
+from gitlock.domain.lease import Holder, Lease
+from gitlock.domain.standing import ALIVE, DEAD, UNKNOWN
+
+PARENTS_LIMIT = 64  # how far up the ancestors are followed
+
+
+class Here:
+    """This machine, boot and PID namespace: what a holder's must equal before its process id says anything."""
+
+    __slots__ = ("boot", "host", "pid_space")
+
+    def __init__(self, boot: str) -> None:
+        self.boot = _machine() + ":" + boot.partition("+")[0] if boot else ""
+        self.host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+        self.pid_space = _pid_space()
+
+    def liveness(self, lease: Lease) -> str:
+        """What can be proved about the lease's holder now."""
+        holder = lease.holder
+        if holder.pid is None or not holder.boot:
+            return UNKNOWN
+        if holder.host != self.host:
+            return UNKNOWN
+        if holder.boot != self.boot:
+            machine = holder.boot.partition(":")[0]
+            # This very machine was started anew: no process of before is left.
+            return DEAD if machine and machine == self.boot.partition(":")[0] else UNKNOWN
+        if holder.pid_space != self.pid_space:
+            return UNKNOWN
+        started = start_time(holder.pid)
+        if started is None:
+            return DEAD if _surely_gone(holder.pid) else UNKNOWN
+        if holder.started is None:
+            return UNKNOWN
+        return ALIVE if started == holder.started else DEAD
+
+    def holder(
+        self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str
+    ) -> Holder:
+        """A holder that works here."""
+        return Holder(
+            host=self.host,
+            worktree=worktree,
+            branch=branch,
+            session=session,
+            pid=pid,
+            started=start_time(pid) if pid is not None else None,
+            pid_space=self.pid_space if pid is not None else None,
+            boot=self.boot,
+            clone=clone,
+        )
+
+
+def start_time(pid: int) -> int | None:
+    """When the process started, in clock ticks since boot; None for one that is gone or a zombie."""
+    row = _stat_row(pid)
+    if row is None or row[0] in ("Z", "X", "x"):
+        return None
+    return int(row[19])
+
+
+def parent_of(pid: int) -> int:
+    """The parent's process id; 0 where there is none or it can't be told."""
+    row = _stat_row(pid)
+    return int(row[1]) if row is not None else 0
+
+
+def ancestors() -> list[int]:
+    """Our parents, nearest first, without the first process of all."""
+    found: list[int] = []
+    pid = os.getppid()
+    while pid > 1 and len(found) < PARENTS_LIMIT:
+        found.append(pid)
+        pid = parent_of(pid)
+    return found
+
+
+def command_of(pid: int) -> str:
+    """The process's name as the kernel keeps it (15 characters)."""
+    try:
+        with open(f"/proc/{pid}/comm", "rb") as file:
+            return file.read(64).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _stat_row(pid: int) -> list[str] | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            text = file.read(4096).decode("ascii", "replace")
+    except OSError:
+        return None
+    row = text.rpartition(")")[2].split()
+    return row if len(row) > 19 else None
+
+
+def _surely_gone(pid: int) -> bool:
+    if os.name == "nt" or (sys.platform == "linux" and not os.path.exists("/proc/self/stat")):
+        return False  # no process table to look at, and signal 0 means something else on Windows
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    row = _stat_row(pid)
+    return row is not None and row[0] in ("Z", "X", "x")
+
+
+def _machine() -> str:
+    """What tells this machine from another of the same host name; empty where nothing does (most containers)."""
+    try:
+        with open("/etc/machine-id", encoding="ascii") as file:
+            return file.read(64).strip()[:12]
+    except (OSError, ValueError):
+        return ""
+
+
+def _pid_space() -> str | None:
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return None

@@ -1,0 +1,118 @@
+"""Which policy is in force: the map file of the worktree (claims), or as of HEAD (gates), with git's overrides.
+
+Parsing TOML costs more than a whole hook, so what a file said is kept beside the store, under a name made of its
+content's hash. The cache can be deleted at any time; what is not exactly understood is parsed again.
+"""
+
+import os
+
+from gitlock import jsontext
+from gitlock.digest import sha256_hex
+from gitlock.domain.policy import BUILT_IN, ENFORCE, MODES, KeyRule, Policy
+from gitlock.errors import ConfigError
+from gitlock.wiring.mapfile import NAME, SIZE_LIMIT, parse_map_file
+
+CACHE_FORMAT = 1  # raise it whenever Policy or KeyRule changes its fields
+
+
+def policy_of_worktree(top: str | None, settings: dict[str, str], store_folder: str) -> Policy:
+    """What claims go by: the file as it lies in the worktree."""
+    if top is None:
+        return with_overrides(BUILT_IN, settings)
+    path = os.path.join(top, NAME)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        return with_overrides(BUILT_IN, settings)
+    except OSError as error:
+        raise ConfigError(f"can't read {NAME}: {error.strerror}") from None
+    return with_overrides(_cached(data, store_folder), settings)
+
+
+def policy_of_text(data: bytes | None, settings: dict[str, str], store_folder: str) -> Policy:
+    """What a gate goes by: the bytes of the file as of some commit, or None where that commit has none."""
+    return with_overrides(BUILT_IN if data is None else _cached(data, store_folder), settings)
+
+
+def with_overrides(policy: Policy, settings: dict[str, str]) -> Policy:
+    """The policy under ``git config gitlock.mode`` and ``gitlock.onMissing``."""
+    mode = settings.get("gitlock.mode")
+    missing = settings.get("gitlock.onmissing")
+    if mode is not None and mode not in MODES:
+        raise ConfigError(
+            f"git config gitlock.mode is '{mode}': it must be one of {', '.join(MODES)}",
+            hint="git config --show-origin gitlock.mode",
+            id="bad-setting",
+        )
+    if missing is not None and missing not in ("open", "closed"):
+        raise ConfigError(
+            f"git config gitlock.onMissing is '{missing}': it must be open or closed",
+            hint="git config --show-origin gitlock.onMissing",
+            id="bad-setting",
+        )
+    if mode is not None or missing is not None:
+        policy = policy.replace(override=mode, on_missing=missing or policy.on_missing)
+    return policy
+
+
+def last_known_mode(store_folder: str) -> str:
+    """The mode that this clone was last seen in; ``enforce`` where that is not known."""
+    try:
+        with open(os.path.join(store_folder, "mode"), encoding="ascii") as file:
+            word = file.read(16).strip()
+    except (OSError, ValueError):
+        return ENFORCE
+    return word if word in MODES else ENFORCE
+
+
+def remember_mode(store_folder: str, mode: str) -> None:
+    """Writes down the mode for a day on which it can't be read; best effort."""
+    if last_known_mode(store_folder) != mode or not os.path.exists(os.path.join(store_folder, "mode")):
+        _write(os.path.join(store_folder, "mode"), mode + "\n")
+
+
+def _cached(data: bytes, store_folder: str) -> Policy:
+    if not os.path.isdir(store_folder):
+        return parse_map_file(data)
+    path = os.path.join(store_folder, f"map-{sha256_hex(data)}.json")
+    try:
+        with open(path, encoding="ascii") as file:
+            policy = _thawed(jsontext.loads(file.read()))
+        if policy is not None:
+            return policy
+    except (OSError, ValueError):
+        pass
+    policy = parse_map_file(data)
+    _write(path, jsontext.dumps(_frozen(policy)))
+    return policy
+
+
+def _frozen(policy: Policy) -> dict[str, object]:
+    fields = {name: getattr(policy, name) for name in Policy.__slots__}
+    fields["keys"] = [{name: getattr(rule, name) for name in KeyRule.__slots__} for rule in policy.keys]
+    return {"cache": CACHE_FORMAT, "policy": fields}
+
+
+def _thawed(found: object) -> Policy | None:
+    if type(found) is not dict or found.get("cache") != CACHE_FORMAT:
+        return None
+    fields = found["policy"]
+    try:
+        keys = tuple(KeyRule(**{**rule, "paths": tuple(rule["paths"])}) for rule in fields["keys"])
+        return Policy(**{**fields, "keys": keys, "open_paths": tuple(fields["open_paths"])})
+    except (TypeError, KeyError):
+        return None
+
+
+def _write(path: str, text: str) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            os.write(fd, text.encode("ascii"))
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+    except OSError:
+        return

@@ -1,0 +1,155 @@
+"""Site: an opened repository, with its store, who is asking, and the policy. Only entry points see it."""
+
+import os
+
+from gitlock.domain.agent import Agent
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import Holder
+from gitlock.domain.pattern import Fold
+from gitlock.domain.policy import Policy
+from gitlock.domain.standing import Facts
+from gitlock.errors import GitlockError, RepositoryError
+from gitlock.git.config import finish_config, is_true, start_config
+from gitlock.git.process import Git
+from gitlock.git.repository import Repository, finish_discovery, read_small, start_discovery
+from gitlock.stores.clock import SystemClock
+from gitlock.stores.files.layout import shared_bits
+from gitlock.stores.files.store import GUARD_TIMEOUT, FileStore
+from gitlock.stores.opening import open_store, store_folder
+from gitlock.wiring.identity import agent_process, resolve_agent, session_of
+from gitlock.wiring.liveness import Here
+from gitlock.wiring.policies import policy_of_worktree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Child
+
+HOOK_GUARD_TIMEOUT = 1.0  # seconds; a hook rather says "could not check" than keep a commit waiting
+
+
+class Site:
+    """What an entry point works with. The store and the policy are opened when they are first asked for."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        settings: dict[str, str],
+        environ: dict[str, str],
+        agent: Agent,
+        *,
+        guard_timeout: float = GUARD_TIMEOUT,
+    ) -> None:
+        self.repository = repository
+        self.settings = settings
+        self.environ = environ
+        self.agent = agent
+        self.clock = SystemClock()
+        self.fold = Fold(is_true(settings.get("core.ignorecase")), is_true(settings.get("core.precomposeunicode")))
+        self.url = environ.get("GITLOCK_STORE") or settings.get("gitlock.store") or "files"
+        self.here = Here(self.clock.boot)
+        self.facts = Facts(self.here.liveness)
+        self._guard_timeout = guard_timeout
+        self._store: FileStore | None = None
+        self._policy: Policy | None = None
+
+    @property
+    def folder(self) -> str:
+        """The clone's own ``agentlocks`` folder; a files store elsewhere still keeps caches and the mode here."""
+        return os.path.join(self.repository.common_dir, "agentlocks")
+
+    @property
+    def store(self) -> FileStore:
+        """The store, opened; ``StoreError`` or ``ConfigError`` if that can't be done."""
+        if self._store is None:
+            shared = shared_bits(self.settings.get("core.sharedrepository"))
+            self._store = open_store(
+                self.url, self.repository.common_dir, self.clock, shared=shared, guard_timeout=self._guard_timeout
+            )
+        return self._store
+
+    @property
+    def store_folder(self) -> str:
+        """Where the store's files are."""
+        return store_folder(self.url, self.repository.common_dir)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that claims go by: the map file as it lies in the worktree."""
+        if self._policy is None:
+            self._policy = policy_of_worktree(self.repository.top, self.settings, self.folder)
+        return self._policy
+
+    @property
+    def email(self) -> str | None:
+        """Git's ``user.email``."""
+        return self.settings.get("user.email")
+
+    @property
+    def bypass(self) -> str:
+        """The reason given in ``GITLOCK_BYPASS``, or empty."""
+        return self.environ.get("GITLOCK_BYPASS", "").strip()
+
+    def holder(self, pid: int | None = None) -> Holder:
+        """Where the agent works. ``pid`` is a process that it named; a session's own is looked for."""
+        if pid is None and self.agent.source == "session":
+            pid = agent_process(self.environ)
+        return self.here.holder(
+            pid=pid,
+            worktree=self.repository.top,
+            branch=current_branch(self.repository.git_dir),
+            session=session_of(self.environ),
+            clone=self.repository.common_dir,
+        )
+
+    def now(self) -> Instant:
+        """This instant, for showing; decisions go by the store's own."""
+        return self.clock.now()
+
+
+def open_site(given: str | None = None, kind: str | None = None) -> Site:
+    """Where we stand, for a command: asks git, both questions at once."""
+    environ = dict(os.environ)
+    try:
+        os.getcwd()
+    except OSError:
+        raise RepositoryError("the current folder is gone", hint="cd to a folder that exists") from None
+    git = Git(None, environ)
+    discovery = start_discovery(git)
+    config = start_config(git)
+    try:
+        repository = finish_discovery(git, discovery)
+    finally:
+        settings_or_error = _finish(config)
+    if isinstance(settings_or_error, GitlockError):
+        raise settings_or_error
+    repository = _prefixed(repository, environ)
+    agent = resolve_agent(given, kind, environ, settings_or_error.get("user.email"))
+    return Site(repository, settings_or_error, environ, agent)
+
+
+def _finish(config: "Child") -> "dict[str, str] | GitlockError":
+    try:
+        return finish_config(config)
+    except GitlockError as error:  # the repository's own error, if there is one, explains more
+        return error
+
+
+def _prefixed(repository: Repository, environ: dict[str, str]) -> Repository:
+    """A shell alias (``!git lock …``) is started at the top, with ``GIT_PREFIX`` saying where the user stands.
+
+    Inside a commit hook the same variable says where ``git commit`` was started, which is not where a path given by
+    the hook is relative to; there ``GIT_INDEX_FILE`` is set.
+    """
+    prefix = environ.get("GIT_PREFIX", "")
+    if prefix and not repository.prefix and "GIT_INDEX_FILE" not in environ and repository.top is not None:
+        return repository.replace(prefix=prefix)
+    return repository
+
+
+def current_branch(git_dir: str) -> str | None:
+    """The branch that is checked out, read from ``HEAD``; None when detached (or where refs are not files)."""
+    text = read_small(os.path.join(git_dir, "HEAD"))
+    if text is not None and text.startswith("ref: refs/heads/"):
+        name = text[16:].strip()
+        return name if name != ".invalid" else None
+    return None
