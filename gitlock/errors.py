@@ -12,6 +12,7 @@
     ├─ UnsafeError                unsafe: refused by policy or for safety
     └─ StoreError                 store-error; the store could not be read or written: never "empty"
         ├─ StoreUnavailable       store-unavailable: permission, full disk, read-only, out of reach
+        │   └─ StoreForeign       store-foreign: something else lies where a file of the store belongs
         ├─ StoreCorrupt           store-corrupt: names the file and what is wrong with it
         ├─ StoreTooNew            store-too-new: a format of a later version, never guessed at
         ├─ StoreMismatch          store-mismatch: this clone is bound to another store
@@ -120,6 +121,12 @@ class StoreUnavailable(StoreError):
     id = "store-unavailable"
 
 
+class StoreForeign(StoreUnavailable):
+    """A link, a pipe, a folder or somebody else's file lies where a file of the store belongs."""
+
+    id = "store-foreign"
+
+
 class StoreCorrupt(StoreError):
     """The state is there and can't be read in full."""
 
@@ -142,3 +149,11 @@ class StoreBusy(StoreError):
     """The guard could not be had in time."""
 
     id = "store-busy"
+
+
+class Interrupted(BaseException):
+    """A signal ended a wait; ``number`` is which. No error: it passes every handler of errors."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number

@@ -1,9 +1,9 @@
 """JSON for processes that live 15 milliseconds: the C scanner and string encoder of the standard library, without
 the ``json`` package around them (importing it costs more than half a bare interpreter; see docs/performance.md).
 
-``loads`` and ``dumps`` mean what ``json``'s mean, with these differences: ``NaN`` and ``Infinity`` are refused both
-ways, a parse error of any kind is a plain ``ValueError``, output is compact ASCII, and a name that is not UTF-8
-(surrogate escapes) survives the round trip as ``\\udcXX``.
+``loads`` and ``dumps`` mean what ``json``'s mean, with these differences: ``NaN``, ``Infinity`` and ``1e999`` are
+refused both ways, a parse error of any kind is a plain ``ValueError``, output is compact ASCII, and a name that is not
+UTF-8 (surrogate escapes) survives the round trip as ``\\udcXX``.
 """
 
 TYPE_CHECKING = False
@@ -15,13 +15,20 @@ def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is not allowed")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number != 0.0:
+        raise ValueError(f"{text} is too large a number")
+    return number
+
+
 class _Context:
     """What the scanner reads its options from."""
 
     strict = True
     object_hook = None
     object_pairs_hook = None
-    parse_float = float
+    parse_float = staticmethod(_finite)
     parse_int = int
     parse_constant = staticmethod(_refuse)
     memo: "dict[str, str]" = {}
@@ -39,7 +46,7 @@ except ImportError:
     from json import JSONDecoder
     from json.encoder import encode_basestring_ascii as _py_quote
 
-    _scan = JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
+    _scan = JSONDecoder(parse_constant=_refuse, parse_float=_finite).scan_once  # type: ignore[attr-defined]
     _quote = _py_quote
 
 

@@ -1,4 +1,4 @@
-"""The files under ``templates/``: what we write into other people's repositories, word for word."""
+"""The files under ``templates/``, and the manual page: what we write into other people's folders, word for word."""
 
 import os
 
@@ -6,6 +6,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _FOLDERS = (
     os.path.join(_HERE, "_templates"),  # in a wheel
     os.path.join(os.path.dirname(_HERE), "templates"),  # in a checkout
+    os.path.join(os.path.dirname(_HERE), "docs", "man"),
 )
 
 

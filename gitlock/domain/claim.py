@@ -7,19 +7,21 @@ from gitlock.domain.overlap import contains
 from gitlock.domain.pattern import Fold
 from gitlock.domain.policy import ENFORCE
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
-from gitlock.domain.standing import DOUBTFUL, EXPIRED, GONE, Facts, standing
+from gitlock.domain.standing import DEAD, DOUBTFUL, EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitlock.domain.queue import Waiter
+
 
 class Claim(Value):
     """A wish. ``id`` and ``token_hash`` are made by the caller, so that a plan can run again with the same result."""
 
     __slots__ = (
-        "agent", "exclude", "holder", "id", "include", "keys", "kind", "mode", "reason", "token_hash", "ttl",
+        "agent", "exclude", "holder", "id", "include", "keys", "kind", "mode", "nested", "reason", "token_hash", "ttl",
     )  # fmt: skip
 
     def __init__(
@@ -36,7 +38,9 @@ class Claim(Value):
         ttl: float,
         token_hash: str,
         holder: Holder,
+        nested: bool = False,
     ) -> None:
+        self.nested = nested
         self.id = id
         self.agent = agent
         self.kind = kind
@@ -88,12 +92,13 @@ class Granted(Value):
 
 
 class Refused(Value):
-    """Nothing was granted and nothing changed. Every conflict is here, not the first."""
+    """Nothing was granted. Every conflict is here, not the first; ``ahead`` is a live waiter that stands before."""
 
-    __slots__ = ("conflicts",)
+    __slots__ = ("ahead", "conflicts")
 
-    def __init__(self, conflicts: tuple[Conflict, ...]) -> None:
+    def __init__(self, conflicts: tuple[Conflict, ...], ahead: "tuple[Waiter, ...]" = ()) -> None:
         self.conflicts = conflicts
+        self.ahead = ahead
 
 
 class LookFirst(Value):
@@ -122,12 +127,17 @@ def plan_claim(
     facts: Facts,
     mode_of: "Callable[[Conflict], str]",
     same_agent: bool = False,
+    place: "Waiter | None" = None,
 ) -> "tuple[Edits, Granted | Refused | LookFirst | Clash]":
     """Grants the claim whole or not at all.
 
     ``mode_of`` is what the policy does about a conflict: where it is never ``enforce``, a claim that conflicts is
     granted as an announcement. A lapsed lease of another that the claim overlaps ends here, and so does one whose
-    holder is gone and left nothing behind.
+    holder is gone and left nothing behind. ``place`` is the claim's own place in the queue, given up by the grant;
+    without one, every live waiter stands before it.
+
+    A refused claim changes nobody's lease. All that it may write down about one is that it was seen, where a wall
+    clock of another boot dated it ahead of now: from this first sight on its TTL counts, or it could stand for years.
     """
     now = snapshot.now
     footprint, names = claim.footprint, claim.names
@@ -140,8 +150,11 @@ def plan_claim(
 
     covering = _covering(own, footprint, names, fold)
     if covering is not None and STRENGTH[covering.mode] >= STRENGTH[claim.mode]:
-        renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl))
-        return Edits(put=(renewed,), events=(_event("renew", renewed),)), Granted(renewed, already=True)
+        renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(holder=_holder(covering, claim, facts))
+        left = () if place is None else (place.id,)
+        found = _elsewhere(covering, claim, snapshot, fold)
+        granted = Granted(renewed, already=True, elsewhere=() if found is None else (found,))
+        return Edits(put=(renewed,), leave=left, events=(_event("renew", renewed),)), granted
 
     around = list(snapshot.leases.around(anchors_of(footprint), frozenset(name.lower() for name in names)))
     standing_in_way: list[Conflict] = []
@@ -151,10 +164,9 @@ def plan_claim(
     elsewhere: list[Conflict] = []
     for lease in around:
         if lease.agent == claim.agent:
-            if claim.kind == "human" and lease.holder.worktree != claim.holder.worktree and lease.left(now) > 0:
-                found = touching(lease, names, footprint, fold)
-                if found is not None:
-                    elsewhere.append(found)
+            found = _elsewhere(lease, claim, snapshot, fold)
+            if found is not None:
+                elsewhere.append(found)
             continue
         if INTENT in (lease.mode, claim.mode):
             found = touching(lease, names, footprint, fold)
@@ -175,12 +187,26 @@ def plan_claim(
             standing_in_way.append(conflict.replace(standing=word))
     if doubtful:
         return NOTHING, LookFirst(tuple(doubtful))
+    front = None
+    if claim.mode != INTENT and snapshot.waiters.count():
+        from gitlock.domain.turn import front_of
+
+        front = front_of(snapshot, claim.agent, claim.mode, names, footprint, fold, facts, place)
+    ahead = front.ahead if front is not None else ()
     announced: tuple[Conflict, ...] = ()
     mode = claim.mode
     if standing_in_way:
         if any(mode_of(conflict) == ENFORCE for conflict in standing_in_way):
-            return NOTHING, Refused(tuple(standing_in_way))
-        announced, mode, over = tuple(standing_in_way), INTENT, []
+            dated = tuple(one.lease.replace(renewed=now) for one in standing_in_way if one.lease.ahead(now))
+            return Edits(put=dated) if dated else NOTHING, Refused(tuple(standing_in_way), ahead)
+        announced, mode, over, front = tuple(standing_in_way), INTENT, [], None
+    leave: tuple[str, ...] = () if place is None else (place.id,)
+    passed: tuple[Waiter, ...] = ()
+    if front is not None:
+        if ahead:
+            return Edits(queue=front.offers, leave=front.gone), Refused((), ahead)
+        leave += front.gone
+        passed = tuple(waiter.replace(passed=waiter.passed + 1) for waiter in front.passing)
 
     fence = next_fence(snapshot)
     upgrade = covering is not None and covering.mode == SHARED and _same_extent(covering, claim) and mode != INTENT
@@ -209,8 +235,9 @@ def plan_claim(
         for old, why in over
     ]
     edits = Edits(
-        put=(lease,), drop=tuple(old.id for old, _ in over), ended=ended, counter=fence, events=tuple(events)
-    )
+        put=(lease,), drop=tuple(old.id for old, _ in over), ended=ended, counter=fence, events=tuple(events),
+        queue=passed, leave=leave,
+    )  # fmt: skip
     return edits, Granted(
         lease, upgraded=upgrade, announced=announced, met=tuple(met), elsewhere=tuple(elsewhere)
     )
@@ -232,6 +259,22 @@ def _covering(
         if footprint.is_empty or contains(lease.footprint, footprint, fold):
             best = lease
     return best
+
+
+def _elsewhere(lease: Lease, claim: Claim, snapshot: Snapshot, fold: Fold) -> Conflict | None:
+    """An own lease of another worktree that the claim overlaps: a person in two places does not exclude itself."""
+    if claim.kind != "human" or lease.holder.worktree == claim.holder.worktree or lease.left(snapshot.now) <= 0:
+        return None
+    return touching(lease, claim.names, claim.footprint, fold)
+
+
+def _holder(lease: Lease, claim: Claim, facts: Facts) -> Holder:
+    """Who holds an own lease once it is claimed again: with the process that this claim names; and where the process
+    of before is gone, with none: whoever claims is not gone, and must not be taken for dead. A nested claim (a command
+    that runs under the lease already) leaves it to the process that will outlive it."""
+    if lease.holder.pid is not None and facts.liveness(lease) == DEAD:
+        return claim.holder
+    return claim.holder if claim.holder.pid is not None and not claim.nested else lease.holder
 
 
 def _same_extent(lease: Lease, claim: Claim) -> bool:

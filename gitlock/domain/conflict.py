@@ -3,9 +3,11 @@
 from gitlock.domain.agent import related
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import INTENT, SHARED, Lease
-from gitlock.domain.overlap import overlap
-from gitlock.domain.pattern import Fold
 from gitlock.domain.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.pattern import Fold
 
 
 class Conflict(Value):
@@ -21,7 +23,7 @@ class Conflict(Value):
 
 
 def meeting(
-    lease: Lease, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: Fold
+    lease: Lease, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: "Fold"
 ) -> Conflict | None:
     """The conflict between a lease and what ``agent`` wants, or None.
 
@@ -33,7 +35,7 @@ def meeting(
     return touching(lease, names, footprint, fold)
 
 
-def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: Fold) -> Conflict | None:
+def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: "Fold") -> Conflict | None:
     """As ``meeting``, whoever the agents and whatever the modes."""
     for name in lease.names:
         for other in names:
@@ -41,5 +43,7 @@ def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: F
                 return Conflict(lease, name)
     if not lease.include or footprint.is_empty:
         return None
+    from gitlock.domain.overlap import overlap
+
     met = overlap(lease.footprint, footprint, fold)
     return Conflict(lease, met.witness, met.exact) if met.meets else None

@@ -2,8 +2,7 @@
 
 from gitlock.domain.agent import lineage, related
 from gitlock.domain.change import Change
-from gitlock.domain.coverage import Coverage
-from gitlock.domain.lease import EXCLUSIVE, INTENT, Ended, Lease
+from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, Ended, Lease
 from gitlock.domain.pattern import Fold, anchor_candidates
 from gitlock.domain.policy import ENFORCE, OFF, Policy
 from gitlock.domain.snapshot import Snapshot
@@ -16,7 +15,8 @@ CLEAR, VIOLATION = "clear", "violation"
 
 class Finding(Value):
     """One path that its author may not change. ``mode`` is what the policy does about it (enforce or warn);
-    ``lease`` is whose it is (held), ``ended`` the own lease that was taken over (overtaken)."""
+    ``lease`` is whose it is (held), or the own shared one that is not enough (unclaimed); ``ended`` the own lease that
+    was taken over (overtaken)."""
 
     __slots__ = ("ended", "kind", "lease", "mode", "path", "standing", "status")
 
@@ -84,12 +84,14 @@ def decide(
 
     Leases are looked up by anchor, so that those which can't concern any of the paths are never parsed.
     """
+    from gitlock.domain.coverage import Coverage
+
     anchors: set[str] = set()
     for change in changes:
         anchors.update(anchor_candidates(change.path))
     near = [lease for lease in snapshot.leases.near(frozenset(anchors), frozenset()) if lease.include]
     coverage = Coverage([(lease, lease.footprint) for lease in near], fold)
-    lapsed = [ended for ended in snapshot.ended.of(lineage(agent)) if ended.by]
+    lapsed = [ended for ended in snapshot.ended.of(lineage(agent)) if ended.by_fence is not None]
     taken = Coverage([(ended, ended.lease.footprint) for ended in lapsed if ended.lease.include], fold)
     findings: list[Finding] = []
     takeable: list[str] = []
@@ -108,7 +110,7 @@ def decide(
         mode = policy.mode_for(kind, path, fold)
         if mode == OFF:
             continue
-        foreign = None
+        foreign = weak = None
         mine = False
         for lease in coverage.tags_covering(path):
             if related(lease.agent, agent):
@@ -116,6 +118,8 @@ def decide(
                 if lease.mode == EXCLUSIVE:
                     mine = True
                     used[lease.id] = lease
+                elif lease.mode == SHARED:
+                    weak = lease
             elif lease.mode == INTENT:
                 if lease.left(snapshot.now) > 0:
                     announced.append((path, lease))
@@ -138,7 +142,7 @@ def decide(
         elif policy.unclaimed == "claim":
             takeable.append(path)
         else:
-            findings.append(Finding(path, UNCLAIMED, mode, change.status))
+            findings.append(Finding(path, UNCLAIMED, mode, change.status, lease=weak))
     return Decision(
         tuple(findings), tuple(takeable), tuple(announced), tuple(used.values()), tuple(doubtful.values())
     )

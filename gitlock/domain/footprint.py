@@ -33,8 +33,11 @@ class Route:
     def __init__(self, pattern: Pattern, fold: Fold) -> None:
         self.text = pattern.text
         self.sample: tuple[list[str], str] | None = None  # gitlock.domain.witness keeps a path here
+        items = items_of(pattern, fold)
         self.spelling: dict[str, str] = {}  # folded name → how it was typed, where that differs
-        items = self._items(pattern, fold)
+        for segment in pattern.segments:
+            if isinstance(segment, str) and (name := fold.name(segment)) != segment:
+                self.spelling[name] = segment
         pieces: list[list[Name]] = [[]]
         for item in items:
             if item is None:
@@ -59,28 +62,6 @@ class Route:
                 break
             self.prefix += item + "/"
 
-    def _items(self, pattern: Pattern, fold: Fold) -> list[Name | None]:
-        items: list[Name | None] = []
-        for segment in pattern.segments:
-            if segment is None:
-                if not items or items[-1] is not None:
-                    items.append(None)
-            elif isinstance(segment, str):
-                name = fold.name(segment)
-                items.append(name)
-                if name != segment:
-                    self.spelling[name] = segment
-            elif segment == (None,):
-                _append_any(items)
-            else:
-                items.append(Glob(segment, fold))
-        last = pattern.segments[-1]
-        if pattern.below or last is None:
-            _append_any(items)
-        if items[-1] is not None and (pattern.below or last == (None,) or isinstance(last, str)):
-            items.append(None)
-        return items
-
     def covers(self, slashed: str, names: list[str]) -> bool:
         """Whether it covers this folded path: once with a slash at the end, once as names."""
         if not slashed.startswith(self.prefix):
@@ -102,9 +83,28 @@ class Route:
         return self.kind == TREE or other.kind != TREE or len(other.prefix) > len(self.prefix)
 
 
-def _append_any(items: list[Name | None]) -> None:
-    """Adds "*". ``**/*`` is kept as ``*/**``: the same paths, and one spelling of them."""
-    items.insert(len(items) - 1 if items and items[-1] is None else len(items), ANY_NAME)
+def items_of(pattern: Pattern, fold: Fold) -> list[Name | None]:
+    """The names of a pattern, None for ``**``, with what lies below spelled out: ``src`` is ``src/**``.
+
+    ``**/*`` is kept as ``*/**``: the same paths, and one spelling of them.
+    """
+    items: list[Name | None] = []
+    for segment in pattern.segments:
+        if segment is None:
+            if not items or items[-1] is not None:
+                items.append(None)
+        elif isinstance(segment, str):
+            items.append(fold.name(segment))
+        elif segment == (None,):
+            items.insert(len(items) - 1 if items and items[-1] is None else len(items), ANY_NAME)
+        else:
+            items.append(Glob(segment, fold))
+    last = pattern.segments[-1]
+    if pattern.below or last is None:
+        items.insert(len(items) - 1 if items[-1] is None else len(items), ANY_NAME)
+    if items[-1] is not None and (pattern.below or last == (None,) or isinstance(last, str)):
+        items.append(None)
+    return items
 
 
 class Footprint(Value):
@@ -119,8 +119,15 @@ class Footprint(Value):
 
     @classmethod
     def of(cls, include: Iterable[str], exclude: Iterable[str] = ()) -> Footprint:
-        """The footprint that these texts spell."""
-        return cls(tuple([parse_pattern(text) for text in include]), tuple([parse_pattern(text) for text in exclude]))
+        """The footprint that these texts spell: made once, since a lease is asked for its own again and again."""
+        spelled = (tuple(include), tuple(exclude))
+        known = _KNOWN.get(spelled)
+        if known is None:
+            known = cls(tuple([parse_pattern(t) for t in spelled[0]]), tuple([parse_pattern(t) for t in spelled[1]]))
+            if len(_KNOWN) >= KNOWN_LIMIT:
+                _KNOWN.clear()
+            _KNOWN[spelled] = known
+        return known
 
     def replace(self, **changes: Any) -> Footprint:
         """A copy with other patterns; what was made ready for the old ones stays behind."""
@@ -151,3 +158,7 @@ class Footprint(Value):
 
     def __repr__(self) -> str:
         return f"Footprint.of({[p.text for p in self.include]}, {[p.text for p in self.exclude]})"
+
+
+KNOWN_LIMIT = 4096  # footprints that are kept ready; a process that lives long must not grow without end
+_KNOWN: dict[tuple[tuple[str, ...], tuple[str, ...]], Footprint] = {}

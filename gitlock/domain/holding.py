@@ -1,6 +1,6 @@
-"""What a holder does with leases that it has, or thinks it has: renew, give back, hear what ended."""
+"""What a holder does with leases that it has, or thinks it has: renew, give back, clear away what ended."""
 
-from gitlock.domain.agent import lineage
+from gitlock.domain.beat import unreported
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.key import path_key
 from gitlock.domain.lease import Ended, Lease
@@ -12,6 +12,8 @@ from gitlock.domain.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from gitlock.domain.beat import Beat
 
 LAPSED_KEPT = 86400.0  # seconds that a lapsed lease which nobody overlapped can still be renewed
 ENDED_KEPT = 7 * 86400.0  # seconds that an ended lease is remembered for a holder who never asks
@@ -65,56 +67,11 @@ class Wanted(Value):
         return bool(self.include) and bool(lease.include) and overlap(lease.footprint, self.footprint, fold).meets
 
 
-class Beat(Value):
-    """A heartbeat's outcome: what is held, which of it had lapsed and was revived, and what ended unreported."""
-
-    __slots__ = ("ended", "held", "revived")
-
-    def __init__(self, held: tuple[Lease, ...], revived: tuple[Lease, ...], ended: tuple[Ended, ...]) -> None:
-        self.held = held
-        self.revived = revived
-        self.ended = ended
-
-
-def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
-    """Renews all leases of the agent (and of those that it works under) in one write, if a write is due.
-
-    A lapsed lease that is still in the table was overlapped by nobody, since a claim that overlaps it drops it:
-    it goes on under the same fence.
-    """
-    now = snapshot.now
-    held: list[Lease] = []
-    put: list[Lease] = []
-    revived: list[Lease] = []
-    own = list(snapshot.leases.of(lineage(agent)))
-    due = any(lease.due(now) for lease in own)
-    for lease in own:
-        if due:
-            if lease.left(now) <= 0:
-                revived.append(lease)
-            lease = lease.renewed_at(now)
-            put.append(lease)
-        held.append(lease)
-    return Edits(put=tuple(put)) if put else NOTHING, Beat(tuple(held), tuple(revived), unreported(snapshot, agent))
-
-
-def unreported(snapshot: Snapshot, agent: str) -> tuple[Ended, ...]:
-    """The agent's ended leases that ``mine`` has not reported yet."""
-    return tuple(ended for ended in snapshot.ended.of((agent,)) if not ended.told)
-
-
-def plan_told(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
-    """As a beat, and marks the ended leases as reported."""
-    edits, beat = plan_beat(snapshot, agent)
-    told = tuple(ended.lease.id for ended in beat.ended)
-    return (edits.replace(told=told) if told else edits), beat
-
-
 class Renewed(Value):
     """``renewed`` holds the leases after it, ``ended`` what can't be renewed since it ended, ``missing`` the arguments
-    that name nothing of ours."""
+    that name nothing of ours. ``beat`` is what became of the agent's other leases."""
 
-    __slots__ = ("ended", "foreign", "missing", "renewed")
+    __slots__ = ("beat", "ended", "foreign", "missing", "renewed")
 
     def __init__(
         self,
@@ -122,7 +79,9 @@ class Renewed(Value):
         ended: tuple[Ended, ...] = (),
         missing: tuple[Wanted, ...] = (),
         foreign: tuple[Lease, ...] = (),
+        beat: "Beat | None" = None,
     ) -> None:
+        self.beat = beat
         self.renewed = renewed
         self.ended = ended
         self.missing = missing
@@ -161,9 +120,10 @@ def plan_renew(
 
 
 class Released(Value):
-    """``released`` went whole, ``narrowed`` lists what is left of leases that gave up a part."""
+    """``released`` went whole, ``narrowed`` lists what is left of leases that gave up a part. ``beat`` is what became
+    of the agent's other leases."""
 
-    __slots__ = ("ended", "foreign", "missing", "narrowed", "released")
+    __slots__ = ("beat", "ended", "foreign", "missing", "narrowed", "released")
 
     def __init__(
         self,
@@ -172,7 +132,9 @@ class Released(Value):
         ended: tuple[Ended, ...] = (),
         missing: tuple[Wanted, ...] = (),
         foreign: tuple[Lease, ...] = (),
+        beat: "Beat | None" = None,
     ) -> None:
+        self.beat = beat
         self.released = released
         self.narrowed = narrowed
         self.ended = ended
@@ -216,14 +178,15 @@ def plan_release(
             remaining[lease.id] = None if exact else narrowed(lease, want, fold)
     released = tuple(before[name] for name, left in remaining.items() if left is None)
     kept = tuple(left for name, left in remaining.items() if left is not None and left != before[name])
-    told = tuple(ended.lease.id for ended in gone)
     events = tuple(Event("release", agent, lease.title, lease.id, lease.fence) for lease in released)
     events += tuple(
         Event("narrow", agent, lease.title, lease.id, lease.fence, f"was {before[lease.id].title}") for lease in kept
     )
-    if not (released or kept or told):
+    if not (released or kept):
         return NOTHING, Released((), (), tuple(gone), tuple(missing), tuple(foreign))
-    edits = Edits(put=kept, drop=tuple(lease.id for lease in released), told=told, events=events)
+    # Who gave it back with a token alone is not its holder, who must hear of it.
+    ended = tuple(Ended(one, "released", snapshot.now.wall, by=agent) for one in released if one.agent != agent)
+    edits = Edits(put=kept, drop=tuple(lease.id for lease in released), ended=ended, events=events)
     return edits, Released(released, kept, tuple(gone), tuple(missing), tuple(foreign))
 
 

@@ -11,14 +11,16 @@ STRENGTH = {INTENT: 0, SHARED: 1, EXCLUSIVE: 2}
 
 TTL_LIMIT = 7 * 86400.0  # a week: nothing is immortal
 EPOCH_STEP = 1_000_000_000  # fences of a later epoch are above every fence of an earlier one
+EPOCH_LIMIT = 9_000_000  # fences stay below 2**53, so that every reader of JSON sees them as they are
 
 
 class Holder(Value):
     """Where the agent works. ``pid`` is a long-lived process of its own, never that of the command that claimed;
     with ``started`` (its start time in clock ticks), ``boot`` and ``pid_space`` it names one process for ever.
-    ``clone`` is the common git folder: several clones may share one store."""
+    ``clone`` is the common git folder: several clones may share one store. ``extra`` keeps the fields that a later
+    version wrote and we don't know."""
 
-    __slots__ = ("boot", "branch", "clone", "host", "pid", "pid_space", "session", "started", "worktree")
+    __slots__ = ("boot", "branch", "clone", "extra", "host", "pid", "pid_space", "session", "started", "worktree")
 
     def __init__(
         self,
@@ -31,6 +33,7 @@ class Holder(Value):
         pid_space: str | None = None,
         boot: str = "",
         clone: str | None = None,
+        extra: "dict[str, object] | None" = None,
     ) -> None:
         self.host = host
         self.clone = clone
@@ -41,6 +44,7 @@ class Holder(Value):
         self.started = started
         self.pid_space = pid_space
         self.boot = boot
+        self.extra = extra or {}
 
 
 class Lease(Value):
@@ -119,7 +123,11 @@ class Lease(Value):
 
     def due(self, now: Instant) -> bool:
         """Whether a heartbeat should be written: a tenth of the TTL has passed since the last one."""
-        return now.since(self.renewed) >= self.ttl / 10 or now.since(self.renewed) < 0
+        return now.since(self.renewed) >= self.ttl / 10 or self.ahead(now)
+
+    def ahead(self, now: Instant) -> bool:
+        """Whether it was renewed "later than now": in another boot, by a wall clock that has been put back since."""
+        return now.since(self.renewed) < 0
 
     def belongs_to(self, agent: str) -> bool:
         """Whether it counts as the agent's own: its own, its parent's or its child's."""
@@ -129,11 +137,13 @@ class Lease(Value):
 class Ended(Value):
     """A lease that ended before its holder said so, kept until the holder was told.
 
-    ``why`` is one of: expired, taken (lapsed, and overlapped by another since), dead, broken, stolen, lost.
-    ``by`` is who took or broke it, with ``by_claim`` and ``by_fence`` of what they hold instead.
+    ``why`` is one of: expired, taken (lapsed, and overlapped by another since), dead, broken, stolen, released (by
+    somebody with its token), lost (with the store).
+    ``by`` is who took, broke or released it, with ``by_claim`` and ``by_fence`` of what they hold instead. ``extra``
+    keeps the fields that a later version wrote and we don't know.
     """
 
-    __slots__ = ("at", "by", "by_claim", "by_fence", "lease", "note", "told", "why")
+    __slots__ = ("at", "by", "by_claim", "by_fence", "extra", "lease", "note", "told", "why")
 
     def __init__(
         self,
@@ -145,6 +155,7 @@ class Ended(Value):
         by_fence: int | None = None,
         note: str = "",
         told: bool = False,
+        extra: "dict[str, object] | None" = None,
     ) -> None:
         self.lease = lease
         self.why = why
@@ -154,3 +165,4 @@ class Ended(Value):
         self.by_fence = by_fence
         self.note = note
         self.told = told
+        self.extra = extra or {}

@@ -1,9 +1,11 @@
 """What a team wants done: the map file as values. Reading and checking the file is ``gitlock.wiring.mapfile``."""
 
 from gitlock.domain.footprint import Footprint
-from gitlock.domain.overlap import covers
 from gitlock.domain.pattern import Fold
 from gitlock.domain.value import Value
+
+MAP_FILE = ".gitlock.toml"
+MAP_FILE_LIMIT = 1 << 20  # bytes
 
 ENFORCE, WARN, OFF = "enforce", "warn", "off"
 MODES = (ENFORCE, WARN, OFF)
@@ -96,6 +98,10 @@ class Policy(Value):
 
     def keys_of(self, path: str, fold: Fold) -> tuple[KeyRule, ...]:
         """The declared keys that a path belongs to."""
+        if not self.keys:
+            return ()
+        from gitlock.domain.overlap import covers
+
         return tuple(rule for rule in self.keys if covers(rule.footprint, path, fold))
 
     def key_named(self, name: str, fold: Fold) -> KeyRule | None:
@@ -126,7 +132,11 @@ class Policy(Value):
 
     def is_open(self, path: str, fold: Fold) -> bool:
         """Whether anyone may change it unclaimed."""
-        return bool(self.open_paths) and covers(KeyRule("open", self.open_paths).footprint, path, fold)
+        if not self.open_paths:
+            return False
+        from gitlock.domain.overlap import covers
+
+        return covers(KeyRule("open", self.open_paths).footprint, path, fold)
 
 
 BUILT_IN = Policy()

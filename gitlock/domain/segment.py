@@ -2,11 +2,11 @@
 
 A *shape* is a sequence of tokens with gaps: ``head``, then (where it is ``open``) any number of gaps with the chunks of
 ``middle`` between them, then ``tail``. A glob is a shape whose tokens are characters or sets of them and whose gap is
-``*``; a whole pattern (gitlock.domain.pattern) is one whose tokens are names and whose gap is ``**``. Tokens are
-independent of one another, and that makes both levels one small exact algorithm without backtracking:
+``*``; a whole pattern (gitlock.domain.pattern) is one whose tokens are names and whose gap is ``**``. Every token
+is something, whatever its neighbours are; so both levels are one small exact algorithm that never backtracks:
 
-* two shapes with gaps meet exactly when their heads agree as far as the shorter goes, and their tails do: the rest of
-  either falls into a gap of the other;
+* two shapes with gaps meet exactly when their heads agree as far as the shorter goes, and so do their tails: the rest
+  falls into a gap of the other;
 * a shape without gaps meets one with gaps exactly when head and tail fit its ends and the chunks are found, leftmost
   first, in what lies between. They are found by Shift-And (Baeza-Yates and Gonnet 1992), one integer as a row of bits.
 """
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 def lowered(char: str) -> str:
-    """The character that stands for this one where case is folded. Never two: "İ" and "ß" stay themselves."""
+    """The character that stands for this one where case is folded; where that would be two, itself."""
     low = char.lower()
     return low if len(low) == 1 else char
 
 
 class Fold(Value):
-    """How names compare: without regard to case (core.ignorecase), in the form NFC (core.precomposeunicode)."""
+    """How names compare: regardless of case (core.ignorecase), in the form NFC (core.precomposeunicode)."""
 
     __slots__ = ("case", "unicode")
 
@@ -56,7 +56,7 @@ class Fold(Value):
         if text.isascii():
             return text.lower() if self.case else text
         if self.unicode:
-            from unicodedata import normalize  # only where a name is not ASCII: the hook need not load it
+            from unicodedata import normalize  # late: most names are ASCII
 
             text = normalize("NFC", text)
         return "".join([lowered(char) for char in text]) if self.case else text
@@ -64,7 +64,7 @@ class Fold(Value):
 
 PLAIN = Fold(False, False)
 
-# What a witness is spelled with where it is free; a name that no pattern has thought of.
+# What a witness is spelled with where it is free.
 READABLE = "xyabcdefghijklmnopqrstuvwz0123456789_-"
 
 
@@ -77,7 +77,7 @@ def pick(low: str, high: str, case: bool) -> str:
             return char
     code, last = ord(low), ord(high)
     while code <= last:
-        if 0xD800 <= code < 0xDC80 or 0xDD00 <= code < 0xE000:  # only U+DC80 to U+DCFF stand for bytes of a name
+        if 0xD800 <= code < 0xDC80 or 0xDD00 <= code < 0xE000:  # U+DC80 to U+DCFF stand for bytes of names
             code = 0xDC80 if code < 0xDC80 else 0xE000
         elif code in (0, 0x2F) or (case and lowered(chr(code)) != chr(code)):
             code += 1
@@ -87,7 +87,7 @@ def pick(low: str, high: str, case: bool) -> str:
 
 
 class CharSet:
-    """The characters that one token may be: sorted, disjoint ranges; ``letter`` is one of them, "" if it is empty.
+    """What one token may be: sorted, disjoint ranges; ``letter`` is one of the characters, "" if there is none.
 
     Under case folding only folded characters count: what the ranges hold beside them is never asked for.
     """
@@ -109,8 +109,9 @@ class CharSet:
         """A character of both, "" if there is none."""
         ours, theirs = self.ranges, other.ranges
         i = j = 0
+        m, n = len(ours), len(theirs)
         found = ""
-        while i < len(ours) and j < len(theirs):
+        while i < m and j < n:
             low, high = ours[i]
             other_low, other_high = theirs[j]
             if high <= other_high:
@@ -132,7 +133,7 @@ ANY_CHAR = CharSet(((FIRST, LAST),), False)
 
 
 class Bracket(Value):
-    """``[...]`` as it was written, before any folding; ``?`` is the negation of nothing."""
+    """``[...]`` as it was written; ``?`` is the negation of nothing."""
 
     __slots__ = ("negated", "ranges")
 
@@ -205,9 +206,9 @@ def common(x: Token, y: Token) -> str:
 
 
 class Glob:
-    """A name with wildcards, compiled for one way of folding: a shape over characters.
+    """A name with wildcards, ready for one way of folding: a shape over characters.
 
-    Pieces without a wildcard are kept as text, and where all of them are (``texts``) matching is text search.
+    Pieces without ``?`` and classes are text, and where all are (``texts``) matching is text search.
     """
 
     __slots__ = ("head", "least", "middle", "open", "tail", "texts", "tokens", "void")

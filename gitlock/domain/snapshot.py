@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Protocol
 
+    from gitlock.domain.queue import Waiter
+    from gitlock.domain.taint import Taint
+
     class Table(Protocol):
         """The leases of one revision, found without looking at those that can't concern the question."""
 
@@ -42,14 +45,27 @@ if TYPE_CHECKING:
             """Those of these agents, oldest first."""
 
 
+    class WaiterTable(Protocol):
+        """The queue, in order."""
+
+        def ordered(self) -> "Iterable[Waiter]":
+            """Every waiter, first come first; parsed as they are asked for."""
+
+        def of(self, agents: "Iterable[str]") -> "Iterable[Waiter]":
+            """Those of these agents, in order."""
+
+        def count(self) -> int:
+            """How many there are."""
+
+
 class Snapshot:
     """One revision of a store.
 
-    ``now`` is the store's own time. ``counter`` is the highest fence given so far. ``notice`` is a sentence that
+    ``order`` is the highest place in the queue given so far. ``now`` is the store's own time. ``counter`` is the highest fence given so far. ``notice`` is a sentence that
     everyone must see (the store began a new epoch), or empty.
     """
 
-    __slots__ = ("counter", "ended", "epoch", "leases", "notice", "now", "revision", "store")
+    __slots__ = ("counter", "ended", "epoch", "leases", "notice", "now", "order", "revision", "store", "taints", "waiters")
 
     def __init__(
         self,
@@ -57,13 +73,19 @@ class Snapshot:
         now: Instant,
         leases: "Table",
         ended: "EndedTable",
+        waiters: "WaiterTable",
         revision: int = 0,
         epoch: int = 1,
         counter: int = 0,
+        order: int = 0,
         store: str = "",
         notice: str = "",
+        taints: "tuple[Taint, ...]" = (),
     ) -> None:
         self.now = now
+        self.taints = taints
+        self.waiters = waiters
+        self.order = order
         self.leases = leases
         self.ended = ended
         self.revision = revision
@@ -71,6 +93,31 @@ class Snapshot:
         self.counter = counter
         self.store = store
         self.notice = notice
+
+
+class ListTable:
+    """Leases in a list, for a plan that looks at a state which is not written yet; finds by offering all of them."""
+
+    __slots__ = ("_leases",)
+
+    def __init__(self, leases: "Iterable[Lease]") -> None:
+        self._leases = list(leases)
+
+    def all(self) -> list[Lease]:
+        return self._leases
+
+    def of(self, agents: "Iterable[str]") -> list[Lease]:
+        wanted = set(agents)
+        return [lease for lease in self._leases if lease.agent in wanted]
+
+    def near(self, _: frozenset[str], __: frozenset[str]) -> list[Lease]:
+        return self._leases
+
+    def around(self, _: frozenset[str], __: frozenset[str]) -> list[Lease]:
+        return self._leases
+
+    def count(self) -> int:
+        return len(self._leases)
 
 
 class Event(Value):
@@ -94,11 +141,13 @@ class Edits(Value):
     """What a plan wants changed; all of it, or none.
 
     ``put`` inserts or replaces leases by id, ``drop`` removes them by id. ``ended`` is appended, ``told`` marks ended
-    leases (by lease id) as reported, ``forget`` removes ended leases by lease id. ``counter`` is the new highest
-    fence, or None.
+    leases (by lease id) as reported, ``forget`` removes ended leases by lease id. ``queue`` inserts or replaces waiters
+    by id, ``leave`` removes them; so do ``taint`` and ``untaint`` with marks of failed commands. ``counter`` and ``order`` are the new highest fence and place, or None.
     """
 
-    __slots__ = ("counter", "drop", "ended", "events", "forget", "put", "told")
+    __slots__ = (
+        "counter", "drop", "ended", "events", "forget", "leave", "order", "put", "queue", "taint", "told", "untaint",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -109,7 +158,17 @@ class Edits(Value):
         forget: tuple[str, ...] = (),
         counter: int | None = None,
         events: tuple[Event, ...] = (),
+        queue: "tuple[Waiter, ...]" = (),
+        leave: tuple[str, ...] = (),
+        order: int | None = None,
+        taint: "tuple[Taint, ...]" = (),
+        untaint: tuple[str, ...] = (),
     ) -> None:
+        self.taint = taint
+        self.untaint = untaint
+        self.queue = queue
+        self.leave = leave
+        self.order = order
         self.put = put
         self.drop = drop
         self.ended = ended
@@ -121,7 +180,8 @@ class Edits(Value):
     @property
     def is_empty(self) -> bool:
         """Nothing to write: the revision stays (events alone are no reason to write)."""
-        return not (self.put or self.drop or self.ended or self.told or self.forget or self.counter is not None)
+        changed = self.put or self.drop or self.ended or self.told or self.forget or self.queue or self.leave or self.taint or self.untaint
+        return not changed and self.counter is None and self.order is None
 
 
 NOTHING = Edits()

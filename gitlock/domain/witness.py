@@ -27,6 +27,12 @@ def simple_witness(p: Route, q: Route, nots: Sequence[Route]) -> str | None:
         names, slashed = one.sample or _sample(one)
         if other.covers(slashed, names) and not _any_covers(nots, names, slashed):
             return spelled(names, (p, q)) if p.spelling or q.spelling else slashed[:-1]
+    for one, other in ((p, q), (q, p)):
+        if one.kind:  # a place: what the other covers, put there
+            slashed = one.prefix + (other.sample or _sample(other))[1][len(other.prefix) :]
+            names = slashed[:-1].split("/")
+            if other.covers(slashed, names) and one.covers(slashed, names) and not _any_covers(nots, names, slashed):
+                return spelled(names, (p, q))
     names = _merged(p, q, _name)
     if p.open and q.open:
         names = _shorter(names, lambda fewer: bool(fewer) and _both_cover(p, q, fewer))

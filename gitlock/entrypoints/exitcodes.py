@@ -32,6 +32,8 @@ OVERTAKEN = 19
 UNCHECKED = 20
 QUEUED = 21
 VIOLATION = 22
+NOT_STARTED = 127
+SIGNALLED = 128
 
 MEANINGS = {
     DONE: "done",
@@ -40,13 +42,19 @@ MEANINGS = {
     STATUS_FREE: "only `status --exit-code`: free (0 = held)",
     STATUS_EXPIRED: "only `status --exit-code`: expired, and taken by nobody",
     STATUS_CORRUPT: "only `status --exit-code`: the store is corrupt or can't be read",
-    HELD: "held by another: nothing was granted",
+    HELD: "held by another, or others queue ahead: nothing was granted",
+    TIMED_OUT: "the wait's time ran out",
     NOT_YOURS: "not yours: the token or identity is not the lease's",
     NO_SUCH_LEASE: "no such lease; `mine`: a lease of yours ended",
+    LOST: "`run`: the lease was lost while the command ran, or --max-hold was reached",
+    DEADLOCK: "deadlock: the wait would close a cycle (of one agent with itself, or of several); the cycle is named",
     REFUSED: "refused by policy or for safety",
     OVERTAKEN: "the fence is old: the lease was taken over meanwhile",
     UNCHECKED: "could not check: the store can't be read, is corrupt, is locked too long, or is out of reach",
+    QUEUED: "queued: a ticket was issued, or its turn has not come",
     VIOLATION: "violation: a path is held by another, or must be claimed and is not",
+    NOT_STARTED: "`run`: the command could not be started",
+    SIGNALLED: "128 + n: interrupted by signal n while waiting",
 }
 
 

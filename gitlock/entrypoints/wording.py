@@ -10,9 +10,18 @@ from gitlock.domain.decision import HELD, OVERTAKEN, Finding
 from gitlock.domain.duration import show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import INTENT, SHARED, Ended, Lease
+from gitlock.domain.policy import ENFORCE
 from gitlock.domain.standing import ORPHANED
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitlock.domain.request import Request
+    from gitlock.domain.taint import Taint
+
 REASON_LIMIT = 200  # characters of somebody's reason that a line shows
+NAMED = 8  # paths that a command names one by one
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
 
@@ -80,14 +89,25 @@ def quoted_reason(text: str) -> str:
     return f': "{visible(text, REASON_LIMIT)}"' if text else ""
 
 
-def held_by(lease: Lease, now: Instant, standing: str = "live") -> str:
-    """``alice since 13:35, until 14:35 (57m left): "new login"``."""
-    left = lease.left(now)
-    since = clock(now.wall - max(0.0, now.wall - lease.acquired), now.wall)
+def held_by(lease: Lease, now: Instant, standing: str = "live", *, through: bool = False) -> str:
+    """``alice since 13:35, until 14:35 (57m left): "new login"``; with ``through`` also by which claim."""
     gone = ", whose process is gone (its paths are still changed)" if standing == ORPHANED else ""
     how = {SHARED: " (shared)", INTENT: " (announced only)"}.get(lease.mode, "")
+    claim = f" through '{title(lease)}'" if through else ""
+    return f"{visible(lease.agent)}{how}{claim}{gone} {held_times(lease, now)}{quoted_reason(lease.reason)}"
+
+
+def held_times(lease: Lease, now: Instant) -> str:
+    """``since 13:35, until 14:35 (57m left)``."""
+    left = lease.left(now)
+    since = clock(now.wall - max(0.0, now.wall - lease.acquired), now.wall)
     until = f"until {clock(now.wall + left, now.wall)} ({show_duration(left)} left)" if left > 0 else "expired"
-    return f"{visible(lease.agent)}{how}{gone} since {since}, {until}{quoted_reason(lease.reason)}"
+    return f"since {since}, {until}"
+
+
+def process_words(liveness: str) -> str:
+    """What is known about the holder's process; a claim made by hand records none."""
+    return {"alive": "its process is alive", "dead": "its process is gone"}.get(liveness, "its process is not known")
 
 
 def conflict_lines(conflict: Conflict, now: Instant) -> list[str]:
@@ -101,31 +121,88 @@ def conflict_lines(conflict: Conflict, now: Instant) -> list[str]:
     return lines
 
 
-def finding_line(finding: Finding, now: Instant, renamed_from: str | None = None) -> str:
-    """One path that may not be changed."""
+def finding_line(finding: Finding, now: Instant, *, twin: str | None = None, brief: bool = False) -> str:
+    """One path that may not be changed. ``twin`` is the other side of its rename; ``brief`` leaves out what
+    ``finding_lines`` says once for all paths."""
     path = f"'{visible(finding.path)}'"
     if finding.status == "D":
-        path += " (deleted)"
-    elif renamed_from is not None:
-        path += f" (was '{visible(renamed_from)}')"
+        path += " (deleted)" if twin is None else f" (renamed to '{visible(twin)}')"
+    elif twin is not None:
+        path += f" (was '{visible(twin)}')"
     if finding.kind == HELD and finding.lease is not None:
         lease = finding.lease
-        through = f" through '{title(lease)}'" if lease.title != finding.path else ""
-        return f"{path} is held by {held_by(lease, now, finding.standing)}{through}"
+        through = lease.title != finding.path
+        if brief:
+            how = " (shared)" if lease.mode == SHARED else ""
+            claim = f" through '{title(lease)}'" if through else ""
+            return f"{path} is held by {visible(lease.agent)}{how}{claim}"
+        return f"{path} is held by {held_by(lease, now, finding.standing, through=through)}"
     if finding.kind == OVERTAKEN and finding.ended is not None:
         ended = finding.ended
         return (
-            f"{path}: your lease '{title(ended.lease)}' lapsed, and {visible(ended.by or 'somebody')} has held "
-            f"'{visible(ended.by_claim or '?')}' since"
+            f"{path}: your lease '{title(ended.lease)}' {_lost(ended)}, and {visible(ended.by or 'somebody')} took "
+            f"'{visible(ended.by_claim or '?')}' at {clock(ended.at, now.wall)}"
         )
+    if finding.lease is not None:
+        return f"{path} is yours only shared, which is not enough to change it"
     return f"{path} is not claimed by you"
 
 
-def next_for(finding: Finding) -> str:
-    """One command that helps with a finding."""
+def finding_lines(
+    findings: tuple[Finding, ...], now: Instant, liveness: "Callable[[Lease], str]", renames: dict[str, str]
+) -> list[str]:
+    """A path a line; what there is to know about a lease once, below the last of its paths that stand together.
+
+    ``renames`` gives the old name of a new one.
+    """
+    twins = {**{old: new for new, old in renames.items()}, **renames}
+    lines: list[str] = []
+    mixed = any(one.mode == ENFORCE for one in findings)
+    for one, after in zip(findings, (*findings[1:], None), strict=True):
+        note = " (a warning only)" if mixed and one.mode != ENFORCE else ""
+        lines.append(f"  {finding_line(one, now, twin=twins.get(one.path), brief=True)}{note}")
+        lease = one.lease
+        if one.kind == HELD and lease is not None and (after is None or after.lease is not lease):
+            gone = " and its paths are still changed" if one.standing == ORPHANED else ""
+            times = f"    {held_times(lease, now)}, {process_words(liveness(lease))}{gone}"
+            if times + quoted_reason(lease.reason) not in lines:
+                lines.append(times + quoted_reason(lease.reason))
+    return lines
+
+
+def place_word(path: str, prefix: str = "", *, claim: bool = False) -> str:
+    """``path`` as what one types in the folder ``prefix`` (with its final ``/``) to name just this path.
+
+    In a ``claim`` it must not be read as a pattern or a key, whether the path is still there or not.
+    """
+    if prefix and path.startswith(prefix):
+        path = path[len(prefix) :]
+    elif prefix:
+        path = "../" * prefix.count("/") + path
+    if path[:1] == "-":
+        path = "./" + path
+    forced = claim and not frozenset("*?[{\\:!").isdisjoint(path)
+    return f"--path {word(path)}" if forced else word(path)
+
+
+def next_for(finding: Finding, prefix: str = "") -> str:
+    """One command that helps with a finding, as one types it in the folder ``prefix``."""
     if finding.kind == HELD:
-        return f"git lock who {word(finding.path)}"
-    return f"git lock claim {word(finding.path)}"
+        return f"git lock who {place_word(finding.path, prefix)}"
+    return claim_command((finding.path,), prefix)
+
+
+def claim_command(paths: tuple[str, ...], prefix: str = "") -> str:
+    """The command that claims these paths: each by its name, or, where that would fill a screen, their folders."""
+    if len(paths) > NAMED:
+        paths = tuple(dict.fromkeys(path.rpartition("/")[0] + "/" if "/" in path else path for path in paths))
+    if len(paths) > NAMED:
+        paths = tuple(dict.fromkeys(path.partition("/")[0] + "/" if "/" in path else path for path in paths))
+    return "git lock claim " + " ".join(place_word(path, prefix, claim=True) for path in paths)
+
+
+def _lost(ended: Ended) -> str:
+    return {"taken": "lapsed", "dead": "ended with your process"}.get(ended.why, f"was {ended.why}")
 
 
 def ended_line(ended: Ended, now: Instant) -> str:
@@ -144,9 +221,17 @@ def ended_line(ended: Ended, now: Instant) -> str:
             f"took '{visible(ended.by_claim or '?')}'"
         )
     if ended.why == "expired":
-        return f"{named} expired at {when}, and nobody has taken it: git lock claim {word(lease.title)}"
+        return f"{named} expired at {when}, and nobody has taken it: {claim_again(lease)}"
+    if ended.why == "lost":
+        return f"{named} was lost at {when}, since {visible(ended.note) or 'the store was'}: {claim_again(lease)}"
     by = f" by {visible(ended.by)}" if ended.by else ""
     return f"{named} was {ended.why}{by} at {when}{quoted_reason(ended.note)}"
+
+
+def claim_again(lease: Lease) -> str:
+    """The command that asks for a lease once more."""
+    texts = [*lease.names, *lease.include, *("!" + text for text in lease.exclude)]
+    return " ".join(["git lock claim", *map(word, texts)])
 
 
 def revived_line(lease: Lease) -> str:
@@ -160,3 +245,26 @@ def low_line(lease: Lease, now: Instant) -> str | None:
     if 0 < left < lease.ttl / 5:
         return f"your lease '{title(lease)}' ends in {show_duration(left)}: git lock renew {word(lease.title)}"
     return None
+
+
+def taint_line(taint: "Taint", ago: float) -> str:
+    """What the next taker is told of a command that failed."""
+    ended = f"ended with {taint.code}" if taint.code is not None else "did not end by itself"
+    return (
+        f"'{visible(taint.command)}', run by {visible(taint.agent)} under a lease on this, {ended} "
+        f"{show_duration(ago)} ago: look at what it left (git lock release --clear-taint, when that is mended)"
+    )
+
+
+def request_lines(request: "Request", agent: str, now: Instant) -> list[str]:
+    """A request as its holder hears it, or an answer as its asker does: somebody else's words, attributed."""
+    claim = visible(request.claim)
+    ago = show_duration(now.wall - request.at)
+    if request.asker == agent and request.state != "open":
+        by = visible(request.answered_by or "somebody")
+        return [f"request {request.id}: {by} {request.state} '{claim}'{quoted_reason(request.answer)}"]
+    what = {"release": "asks for", "escalation": "asks a person to look at"}.get(request.kind, "wants to break")
+    return [
+        f"request {request.id}: {visible(request.asker)} {what} '{claim}' ({ago} ago){quoted_reason(request.text)}",
+        f"hint: git lock grant {request.id}, or git lock decline {request.id} -m 'why'",
+    ]

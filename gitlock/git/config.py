@@ -9,12 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.git.process import Child, Git
 
-_WANTED = r"^(gitlock\.|user\.email$|core\.(ignorecase|precomposeunicode|sharedrepository|hookspath|bare)$)"
+# What we read, as a regular expression of git's. A hook's stub asks for the same and says so.
+WANTED = r"^(gitlock\.|user\.email$|core\.(ignorecase|precomposeunicode|sharedrepository|hookspath|bare)$)"
 
 
 def start_config(git: "Git") -> "Child":
     """Asks for everything we read; ``finish_config`` reads the answer."""
-    return git.start("config", "-z", "--get-regexp", _WANTED)
+    return git.start("config", "-z", "--get-regexp", WANTED)
 
 
 def finish_config(child: "Child") -> dict[str, str]:

@@ -12,6 +12,8 @@ from gitlock.git.process import failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitlock.git.process import Child, Git
 
 _QUESTIONS = ("--git-dir", "--git-common-dir", "--is-bare-repository", "--show-prefix", "--show-toplevel")
@@ -91,7 +93,7 @@ def _one_by_one(git: "Git") -> list[str]:
     return answers
 
 
-def repository_in_hook(git: "Git", environ: "dict[str, str]", folder: str) -> Repository:
+def repository_in_hook(git: "Git", environ: "Mapping[str, str]", folder: str) -> Repository:
     """Where a hook runs, without asking git: it started us at the top, and set ``GIT_DIR`` where that is not ``.git``.
 
     Source: githooks(5), and the table of what git really sets in docs/hooks.md.

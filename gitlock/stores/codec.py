@@ -4,8 +4,9 @@ Reading is strict about types (what is not understood is corrupt, never guessed)
 version added.
 """
 
+from gitlock.domain.footprint import Footprint
 from gitlock.domain.instant import Instant
-from gitlock.domain.lease import EPOCH_STEP, EXCLUSIVE, MODES, TTL_LIMIT, Ended, Holder, Lease
+from gitlock.domain.lease import EPOCH_LIMIT, EPOCH_STEP, EXCLUSIVE, MODES, TTL_LIMIT, Ended, Holder, Lease
 from gitlock.domain.pattern import parse_pattern
 from gitlock.errors import StoreCorrupt, UsageError
 
@@ -16,6 +17,11 @@ _LEASE_FIELDS = frozenset((
     "at", "agent", "id", "kind", "mode", "keys", "include", "exclude", "reason", "fence", "acquired", "renewed",
     "renewed_mono", "boot", "ttl", "token_sha256", "holder",
 ))  # fmt: skip
+_HOLDER_FIELDS = frozenset((
+    "host", "worktree", "branch", "session", "pid", "started", "pid_space", "boot", "clone",
+))  # fmt: skip
+_ENDED_FIELDS = frozenset(("agent", "why", "at", "by", "by_claim", "by_fence", "note", "told", "lease"))
+WALL_LIMIT = 253402300800.0  # the year 10000: what no calendar can show is damage
 
 
 def plain_anchor(anchor: str) -> str:
@@ -35,13 +41,17 @@ def plain_anchor(anchor: str) -> str:
 
 def entries_of(lease: Lease) -> list[str]:
     """What a lease is found by: the anchors of its patterns, and ``:name`` for each semantic key."""
-    found = {plain_anchor(pattern.anchor) for pattern in lease.footprint.include}
-    return sorted(found) + sorted({":" + name.lower() for name in lease.names})
+    return anchor_entries(lease.footprint, lease.names)
+
+
+def anchor_entries(footprint: Footprint, names: tuple[str, ...]) -> list[str]:
+    """The same for any claim."""
+    found = {plain_anchor(pattern.anchor) for pattern in footprint.include}
+    return sorted(found) + sorted({":" + name.lower() for name in names})
 
 
 def encode_lease(lease: Lease) -> dict[str, object]:
     """The record of a lease. ``at`` and ``agent`` come first: readers find leases by them without parsing the rest."""
-    holder = lease.holder
     return {
         "at": SEPARATOR.join(entries_of(lease)),
         "agent": lease.agent,
@@ -59,17 +69,7 @@ def encode_lease(lease: Lease) -> dict[str, object]:
         "boot": lease.renewed.boot,
         "ttl": lease.ttl,
         "token_sha256": lease.token_hash,
-        "holder": {
-            "host": holder.host,
-            "worktree": holder.worktree,
-            "branch": holder.branch,
-            "session": holder.session,
-            "pid": holder.pid,
-            "started": holder.started,
-            "pid_space": holder.pid_space,
-            "boot": holder.boot,
-            "clone": holder.clone,
-        },
+        "holder": encode_holder(lease.holder),
         **lease.extra,
     }
 
@@ -77,12 +77,11 @@ def encode_lease(lease: Lease) -> dict[str, object]:
 def decode_lease(record: object, where: str) -> Lease:
     """The lease of a record, or ``StoreCorrupt`` that names ``where`` and the field."""
     read = Fields(record, where)
-    holder = Fields(read.of("holder"), where)
     ttl = read.number("ttl")
     if not 0 < ttl <= TTL_LIMIT:
         raise StoreCorrupt(f"{where}: 'ttl' is {ttl}")
     mode = read.text("mode")
-    extra = {name: value for name, value in read.record.items() if name not in _LEASE_FIELDS}
+    extra = read.others(_LEASE_FIELDS)
     if mode not in MODES:
         # A later version's mode: the strongest reading is the safe one, and what was written is kept.
         extra["mode"] = mode
@@ -103,22 +102,45 @@ def decode_lease(record: object, where: str) -> Lease:
         exclude=exclude,
         reason=read.text("reason"),
         fence=read.whole("fence"),
-        acquired=read.number("acquired"),
-        renewed=Instant(read.number("renewed"), read.number("renewed_mono"), read.text("boot")),
+        acquired=read.wall("acquired"),
+        renewed=Instant(read.wall("renewed"), read.number("renewed_mono"), read.text("boot")),
         ttl=ttl,
         token_hash=read.text("token_sha256"),
-        holder=Holder(
-            host=holder.text("host"),
-            worktree=holder.text_or_none("worktree"),
-            branch=holder.text_or_none("branch"),
-            session=holder.text_or_none("session"),
-            pid=holder.pid(),
-            started=holder.whole_or_none("started"),
-            pid_space=holder.text_or_none("pid_space"),
-            boot=holder.text("boot"),
-            clone=holder.text_or_none("clone"),
-        ),
+        holder=decode_holder(read.of("holder"), where),
         extra=extra,
+    )
+
+
+def encode_holder(holder: Holder) -> dict[str, object]:
+    """The record of a holder, inside another."""
+    return {
+        "host": holder.host,
+        "worktree": holder.worktree,
+        "branch": holder.branch,
+        "session": holder.session,
+        "pid": holder.pid,
+        "started": holder.started,
+        "pid_space": holder.pid_space,
+        "boot": holder.boot,
+        "clone": holder.clone,
+        **holder.extra,
+    }
+
+
+def decode_holder(record: object, where: str) -> Holder:
+    """The holder of a record, or ``StoreCorrupt``."""
+    read = Fields(record, where)
+    return Holder(
+        host=read.text("host"),
+        worktree=read.text_or_none("worktree"),
+        branch=read.text_or_none("branch"),
+        session=read.text_or_none("session"),
+        pid=read.pid(),
+        started=read.whole_or_none("started"),
+        pid_space=read.text_or_none("pid_space"),
+        boot=read.text("boot"),
+        clone=read.text_or_none("clone"),
+        extra=read.others(_HOLDER_FIELDS),
     )
 
 
@@ -134,6 +156,7 @@ def encode_ended(ended: Ended) -> dict[str, object]:
         "note": ended.note,
         "told": ended.told,
         "lease": encode_lease(ended.lease),
+        **ended.extra,
     }
 
 
@@ -143,12 +166,13 @@ def decode_ended(record: object, where: str) -> Ended:
     return Ended(
         lease=decode_lease(read.of("lease"), where),
         why=read.text("why"),
-        at=read.number("at"),
+        at=read.wall("at"),
         by=read.text_or_none("by"),
         by_claim=read.text_or_none("by_claim"),
         by_fence=read.whole_or_none("by_fence"),
         note=read.text("note"),
         told=read.flag("told"),
+        extra=read.others(_ENDED_FIELDS),
     )
 
 
@@ -188,20 +212,31 @@ class Fields:
 
     def number(self, name: str) -> float:
         value = self.of(name)
-        if type(value) is int and abs(value) < 1e15:
+        if type(value) is int and 0 <= value < 1e15:
             return float(value)
-        if type(value) is not float or not abs(value) < 1e15:
+        if type(value) is not float or not 0 <= value < 1e15:
+            raise self.fault(name)
+        return value
+
+    def wall(self, name: str) -> float:
+        """A time that a calendar can show."""
+        value = self.number(name)
+        if value >= WALL_LIMIT:
             raise self.fault(name)
         return value
 
     def whole(self, name: str) -> int:
         value = self.of(name)
-        if type(value) is not int or not 0 <= value < EPOCH_STEP * EPOCH_STEP:
+        if type(value) is not int or not 0 <= value < EPOCH_STEP * EPOCH_LIMIT:
             raise self.fault(name)
         return value
 
     def whole_or_none(self, name: str) -> int | None:
         return None if self.of(name) is None else self.whole(name)
+
+    def others(self, known: frozenset[str]) -> dict[str, object]:
+        """The fields beside these: what a later version added."""
+        return {name: value for name, value in self.record.items() if name not in known}
 
     def flag(self, name: str) -> bool:
         value = self.of(name)

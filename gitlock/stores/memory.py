@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
+    from gitlock.domain.queue import Waiter
     from gitlock.domain.snapshot import Plan
 
     T = TypeVar("T")
@@ -66,12 +67,41 @@ class MemoryEnded:
         return tuple(ended for ended in self._ended if ended.lease.agent in wanted)
 
 
+class MemoryQueue:
+    """Waiters in a tuple, in order."""
+
+    __slots__ = ("_waiters",)
+
+    def __init__(self, waiters: "tuple[Waiter, ...]") -> None:
+        self._waiters = waiters
+
+    def ordered(self) -> "tuple[Waiter, ...]":
+        return self._waiters
+
+    def of(self, agents: "Iterable[str]") -> "tuple[Waiter, ...]":
+        wanted = set(agents)
+        return tuple(waiter for waiter in self._waiters if waiter.agent in wanted)
+
+    def count(self) -> int:
+        return len(self._waiters)
+
+
+class MemoryBell:
+    """There is nobody else who could ring."""
+
+    def wait(self, _: float) -> bool:
+        return False
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
 class MemoryStore:
     """One process's leases. ``history`` lists the events of every edit that was applied."""
 
     def __init__(self, now: "Callable[[], Instant]") -> None:
         self._now = now
-        self._snapshot = Snapshot(now=now(), leases=MemoryTable(()), ended=MemoryEnded(()), store="memory")
+        self._snapshot = Snapshot(now=now(), leases=MemoryTable(()), ended=MemoryEnded(()), waiters=MemoryQueue(()), store="memory")
         self.history: list[Event] = []
 
     def read(self) -> Snapshot:
@@ -83,6 +113,9 @@ class MemoryStore:
             revision=old.revision,
             epoch=old.epoch,
             counter=old.counter,
+            waiters=old.waiters,
+            order=old.order,
+            taints=old.taints,
             store=old.store,
             notice=old.notice,
         )
@@ -94,9 +127,9 @@ class MemoryStore:
         return outcome
 
     def _apply(self, before: Snapshot, edits: Edits) -> None:
-        self.history += edits.events
         if edits.is_empty:
             return
+        self.history += edits.events
         leases = {lease.id: lease for lease in before.leases.all() if lease.id not in edits.drop}
         leases.update((lease.id, lease) for lease in edits.put)
         ended = [
@@ -111,6 +144,9 @@ class MemoryStore:
             revision=before.revision + 1,
             epoch=before.epoch,
             counter=before.counter if edits.counter is None else edits.counter,
+            waiters=MemoryQueue(_queued(before.waiters.ordered(), edits)),
+            order=before.order if edits.order is None else edits.order,
+            taints=(*(one for one in before.taints if one.id not in edits.untaint), *edits.taint),
             store=before.store,
         )
 
@@ -120,5 +156,17 @@ class MemoryStore:
     def wait(self, revision: int, timeout: float) -> None:
         """Nobody else can change it: returns at once."""
 
+    def bell(self, _: str) -> "MemoryBell":
+        return MemoryBell()
+
+    def ring(self, waiters: "Iterable[str]") -> None:
+        """Nobody sleeps here."""
+
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def _queued(before: "Iterable[Waiter]", edits: Edits) -> "tuple[Waiter, ...]":
+    waiters = {waiter.id: waiter for waiter in before if waiter.id not in edits.leave}
+    waiters.update((waiter.id, waiter) for waiter in edits.queue)
+    return tuple(sorted(waiters.values(), key=lambda waiter: waiter.order))

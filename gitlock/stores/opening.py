@@ -2,7 +2,7 @@
 
 import os
 
-from gitlock.errors import ConfigError, StoreMismatch
+from gitlock.errors import ConfigError, StoreMismatch, StoreUnavailable
 from gitlock.stores.clock import SystemClock
 from gitlock.stores.files.layout import read_whole
 from gitlock.stores.files.store import GUARD_TIMEOUT, FileStore
@@ -31,7 +31,7 @@ def store_folder(url: str, common_dir: str) -> str:
 
 
 def open_store(
-    url: str, common_dir: str, clock: SystemClock, *, shared: int = 0, guard_timeout: float = GUARD_TIMEOUT
+    url: str, common_dir: str, clock: SystemClock, *, shared: int = 0, guard_timeout: float | None = None
 ) -> FileStore:
     """The store that ``url`` names. A clone that is bound to another one refuses: two stores exclude nobody."""
     folder = store_folder(url, common_dir)
@@ -41,14 +41,22 @@ def open_store(
     known = bound.decode("utf-8", "replace").strip() if bound is not None else "files"
     if known != url and (bound is not None or os.path.exists(os.path.join(local, "state.json"))):
         raise StoreMismatch(
-            f"this clone works with the store '{known}', but is now told to use '{url}'",
-            hint=f"git config gitlock.store {known} (to move on purpose: release everything, then remove '{bound_file}')",
+            f"this clone works with the store '{known}', but is now told to use '{url}' (to move on purpose: release "
+            f"everything, then remove '{bound_file}')",
+            hint=f"git config gitlock.store {known}",
         )
     if url != "files" and bound is None:
         _bind(bound_file, local, url, shared)
     if url != "files":
-        os.makedirs(os.path.dirname(folder), exist_ok=True)
-    return FileStore(folder, clock.now, shared=shared, guard_timeout=guard_timeout)
+        try:
+            os.makedirs(os.path.dirname(folder), exist_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"can't make '{os.path.dirname(folder)}': {error.strerror}",
+                hint="git config --show-origin gitlock.store",
+            ) from None
+    patience = GUARD_TIMEOUT if guard_timeout is None else guard_timeout
+    return FileStore(folder, clock.now, shared=shared, guard_timeout=patience)
 
 
 def _bind(path: str, folder: str, url: str, shared: int) -> None:

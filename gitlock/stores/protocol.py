@@ -2,11 +2,21 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Protocol, TypeVar
 
     from gitlock.domain.snapshot import Event, Plan, Snapshot
 
     T = TypeVar("T")
+
+    class Bell(Protocol):
+        """Rung when it may be one's turn."""
+
+        def wait(self, timeout: float) -> bool:
+            """Sleeps until rung (True) or until ``timeout`` seconds have passed (False)."""
+
+        def close(self) -> None:
+            """Takes it down."""
 
     class LeaseStore(Protocol):
         """Leases, read and changed one revision at a time."""
@@ -34,6 +44,12 @@ if TYPE_CHECKING:
 
             May return early, and never later than a poll (50 ms) after the change.
             """
+
+        def bell(self, waiter: str) -> "Bell":
+            """Something that a waiter of this id can sleep on; made before it joins the queue, so that no ring is lost."""
+
+        def ring(self, waiters: "Iterable[str]") -> None:
+            """Wakes waiters. Best effort: a waiter looks by itself from time to time, and ringing never raises."""
 
         def close(self) -> None:
             """Gives back what is held open; the store can't be used afterwards."""

@@ -1,13 +1,10 @@
 """May these paths be changed? The decision, with what it needs brought to it."""
 
 from gitlock.domain.change import Change
-from gitlock.domain.claim import Granted
 from gitlock.domain.decision import Decision, decide
 from gitlock.domain.lease import EXCLUSIVE, Holder, Lease
-from gitlock.domain.pattern import escape
 from gitlock.domain.policy import Policy
 from gitlock.domain.value import Value
-from gitlock.usecases.looking import look_at
 from gitlock.usecases.renew import Pulse, pulse
 
 TYPE_CHECKING = False
@@ -52,16 +49,19 @@ def check(
     beat = pulse(store, agent.id)
     decision = decide(changes, beat.snapshot, agent.id, agent.kind, policy, fold, facts)
     if decision.doubtful:
+        from gitlock.usecases.looking import look_at
+
         facts = facts.with_dirty(look_at(decision.doubtful, git, fold))
         decision = decide(changes, beat.snapshot, agent.id, agent.kind, policy, fold, facts)
     if not decision.takeable or decision.violations or not take:
         return Checked(decision, beat, ())
-    from gitlock.usecases.claim import claim
+    from gitlock.domain.claim import Granted
+    from gitlock.domain.pattern import escape
+    from gitlock.usecases.claim import ask, prepare
     from gitlock.usecases.reading import LITERAL, Reading, Taken
 
     reading = Reading(tuple(Taken(path, LITERAL, (escape(path),)) for path in decision.takeable))
-    outcome = claim(
-        store,
+    wish = prepare(
         reading,
         agent=agent,
         mode=EXCLUSIVE,
@@ -74,7 +74,11 @@ def check(
         git=git,
         auto=True,
     )
-    taken = (outcome.answer.lease,) if isinstance(outcome.answer, Granted) else ()
+    outcome = ask(store, wish)
+    answer = outcome.answer
+    taken = (answer.lease,) if isinstance(answer, Granted) and answer.lease.mode == EXCLUSIVE else ()
     snapshot = store.read()
-    decision = decide(changes, snapshot, agent.id, agent.kind, policy, fold, facts)
+    # What could not be taken (a whole key is another's, this agent is at work on another host) stays unclaimed.
+    rest = policy.replace(unclaimed="reject")
+    decision = decide(changes, snapshot, agent.id, agent.kind, rest, fold, facts)
     return Checked(decision, Pulse(snapshot, beat.beat, beat.fault), taken)

@@ -3,38 +3,70 @@
 import os
 
 from gitlock.digest import sha256_hex
+from gitlock.domain.beat import Beat, plan_beat
 from gitlock.domain.claim import Claim, Clash, Granted, LookFirst, Refused, plan_claim
 from gitlock.domain.conflict import Conflict
-from gitlock.domain.holding import Beat, plan_beat
 from gitlock.domain.lease import Holder
 from gitlock.domain.policy import SEVERITY, Policy
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.value import Value
-from gitlock.usecases.looking import look_at
 from gitlock.usecases.reading import Reading, whole_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gitlock.domain.agent import Agent
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import KeyRule
+    from gitlock.domain.queue import Waiter
     from gitlock.domain.standing import Facts
+    from gitlock.domain.turn import Deadlock, Queued
     from gitlock.git.process import Git
     from gitlock.stores.protocol import LeaseStore
+
+    Answered = Granted | Refused | Clash | Queued | Deadlock
+    Join = Callable[[Snapshot, Refused], tuple[Edits, Queued | Deadlock]]
 
 TOKEN_BYTES = 16  # 128 random bits
 LOOKS = 3  # times that holders who turned out to be gone are looked at before we give up and call them in the way
 
 
+class Wish(Value):
+    """A claim that is ready to be put to a store, as often as it takes. ``token`` is the secret that it would get."""
+
+    __slots__ = ("claim", "facts", "fold", "git", "mode_of", "same_agent", "token", "touched")
+
+    def __init__(
+        self,
+        claim: Claim,
+        token: str,
+        touched: "tuple[KeyRule, ...]",
+        mode_of: "Callable[[Conflict], str]",
+        fold: "Fold",
+        facts: "Facts",
+        git: "Git",
+        same_agent: bool,
+    ) -> None:
+        self.claim = claim
+        self.token = token
+        self.touched = touched
+        self.mode_of = mode_of
+        self.fold = fold
+        self.facts = facts
+        self.git = git
+        self.same_agent = same_agent
+
+
 class ClaimOutcome(Value):
-    """``answer`` is ``Granted``, ``Refused`` or ``Clash``; ``token`` is set where a new lease was made; ``touched`` are
-    the declared keys that the claim meets; ``beat`` is what became of the agent's other leases."""
+    """``answer`` says what became of it; ``token`` is set where a new lease was made; ``touched`` are the declared
+    keys that the claim meets; ``beat`` is what became of the agent's other leases."""
 
     __slots__ = ("answer", "beat", "notice", "token", "touched")
 
     def __init__(
         self,
-        answer: "Granted | Refused | Clash",
+        answer: "Answered",
         beat: Beat,
         token: str | None,
         touched: "tuple[KeyRule, ...]",
@@ -47,8 +79,7 @@ class ClaimOutcome(Value):
         self.notice = notice
 
 
-def claim(
-    store: "LeaseStore",
+def prepare(
     reading: Reading,
     *,
     agent: "Agent",
@@ -61,13 +92,14 @@ def claim(
     facts: "Facts",
     git: "Git",
     same_agent: bool = False,
-    dry_run: bool = False,
     auto: bool = False,
-) -> ClaimOutcome:
-    """Takes the lease whole, or says why not. ``auto`` is a claim that nobody typed: it gets the shorter TTL."""
+    nested: bool = False,
+) -> Wish:
+    """The wish for what was read. ``auto`` is a claim that nobody typed: it gets the shorter TTL. ``nested`` is one
+    whose process ends with a command: a lease that is ours already stays with the process that it has."""
     touched, whole = whole_keys(reading, policy, fold)
     token = os.urandom(TOKEN_BYTES).hex()
-    wish = Claim(
+    claim = Claim(
         id=os.urandom(6).hex(),
         agent=agent.id,
         kind=agent.kind,
@@ -79,6 +111,7 @@ def claim(
         ttl=ttl if ttl is not None else _ttl(reading, touched, policy, auto=auto),
         token_hash=sha256_hex(token.encode()),
         holder=holder,
+        nested=nested,
     )
 
     def mode_of(conflict: Conflict) -> str:
@@ -91,24 +124,46 @@ def claim(
             return rule.mode
         return policy.mode_for(agent.kind, witness, fold)
 
-    def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Granted | Refused | LookFirst | Clash, Beat, str]]":
-        edits, answer = plan_claim(snapshot, wish, fold=fold, facts=facts, mode_of=mode_of, same_agent=same_agent)
-        rest, beat = plan_beat(snapshot, agent.id)
+    return Wish(claim, token, touched, mode_of, fold, facts, git, same_agent)
+
+
+def ask(
+    store: "LeaseStore",
+    wish: Wish,
+    *,
+    dry_run: bool = False,
+    place: "Waiter | None" = None,
+    join: "Join | None" = None,
+) -> ClaimOutcome:
+    """Puts the wish to the store: granted whole, or refused. ``join`` makes a refusal into a place in the queue, in
+    the same write; ``place`` is the place that the wish has already. The agent's other leases are renewed with it."""
+    facts = wish.facts
+
+    def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Answered | LookFirst, Beat, str]]":
+        answer: Answered | LookFirst
+        edits, answer = plan_claim(
+            snapshot, wish.claim, fold=wish.fold, facts=facts, mode_of=wish.mode_of, same_agent=wish.same_agent,
+            place=place,
+        )  # fmt: skip
+        if join is not None and isinstance(answer, Refused):
+            joined, answer = join(snapshot, answer)
+            edits = joined.replace(put=edits.put, queue=edits.queue + joined.queue, leave=edits.leave + joined.leave)
+        rest, beat = plan_beat(snapshot, wish.claim.agent)
         own = {lease.id for lease in edits.put}
-        return (
-            edits.replace(put=edits.put + tuple(lease for lease in rest.put if lease.id not in own)),
-            (answer, beat, snapshot.notice),
-        )
+        renewed = tuple(lease for lease in rest.put if lease.id not in own)
+        return edits.replace(put=edits.put + renewed), (answer, beat, snapshot.notice)
 
     for attempt in range(LOOKS + 1):
         answer, beat, notice = plan(store.read())[1] if dry_run else store.update(plan)
         if not isinstance(answer, LookFirst):
             break
+        from gitlock.usecases.looking import look_at
+
         found = dict.fromkeys((lease.id for lease in answer.leases), True)
-        facts = facts.with_dirty(found if attempt == LOOKS - 1 else look_at(answer.leases, git, fold))
+        facts = facts.with_dirty(found if attempt == LOOKS - 1 else look_at(answer.leases, wish.git, wish.fold))
     assert not isinstance(answer, LookFirst)
     made = isinstance(answer, Granted) and not answer.already and not dry_run
-    return ClaimOutcome(answer, beat, token if made else None, touched, notice)
+    return ClaimOutcome(answer, beat, wish.token if made else None, wish.touched, notice)
 
 
 def _ttl(reading: Reading, touched: "tuple[KeyRule, ...]", policy: Policy, *, auto: bool) -> float:

@@ -57,12 +57,15 @@ def finish_counting(child: "Child | None", footprint: Footprint, fold: Fold) -> 
     from gitlock.domain.coverage import Coverage
 
     coverage = Coverage([(None, footprint)], fold)
+    wished = Coverage([(None, Footprint(footprint.include, ()))], fold)  # what is kept out on purpose needs no word
     paths = dict.fromkeys(os.fsdecode(out).split("\0")[:-1])
     count = 0
     folders: dict[str, bool] = {}
     for path in paths:
         if coverage.tags_covering(path):
             count += 1
+            continue
+        if wished.tags_covering(path):
             continue
         folder = path.rpartition("/")[0]
         while folder and folder not in folders:

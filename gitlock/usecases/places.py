@@ -23,7 +23,7 @@ def has_glob(text: str) -> bool:
 def literal_place(repository: "Repository", text: str, *, from_top: bool = False) -> str:
     """The path that ``text`` names, relative to the top, without a final ``/``; the top itself is empty.
 
-    Folders on the way are resolved, the last name is not: git tracks a link as a link.
+    Folders on the way are resolved, the last name is not: git tracks a link as a link. A final ``/`` makes it a folder.
     """
     if "\0" in text:
         raise UsageError("a path can't hold a NUL byte", id="bad-path")
@@ -33,7 +33,7 @@ def literal_place(repository: "Repository", text: str, *, from_top: bool = False
     start = top if from_top or not repository.prefix else os.path.join(top, repository.prefix)
     path = os.path.join(start, text)
     head, name = os.path.split(path.rstrip("/") or "/")
-    if name in ("", ".", ".."):
+    if name in ("", ".", "..") or path.endswith("/"):
         resolved = os.path.realpath(path)
     else:
         resolved = os.path.join(os.path.realpath(head), name)
@@ -57,9 +57,7 @@ def pattern_place(repository: "Repository", text: str, *, from_top: bool = False
     if text.startswith("/"):
         inside = None
         if top is not None:
-            for root in (top, os.path.realpath(top)):
-                if text.startswith(root.rstrip("/") + "/"):
-                    inside = text[len(root.rstrip("/")) + 1 :]
+            inside = _below(top, text)
         text, from_top = (inside if inside is not None else text.lstrip("/")), True
     segments = [segment for segment in text.split("/") if segment not in ("", ".")]
     folder = text.endswith("/") and bool(segments)
@@ -70,7 +68,9 @@ def pattern_place(repository: "Repository", text: str, *, from_top: bool = False
         lead.append(segments.pop(0))
     if ".." in segments:
         raise UsageError(f"'{text}': '..' after a wildcard has no meaning", id="bad-pattern")
-    base = literal_place(repository, "/".join(lead) or ".", from_top=from_top) if top is not None else "/".join(lead)
+    base = "/".join(lead)
+    if top is not None:
+        base = literal_place(repository, base + "/" if base else ".", from_top=from_top)
     rest = "/".join(segments) + ("/" if folder and segments else "")
     if not rest:
         return f"{escape(base)}/" if base else "**"
@@ -80,9 +80,28 @@ def pattern_place(repository: "Repository", text: str, *, from_top: bool = False
     return f"{escape(base)}/{rest}" if base else rest
 
 
+def _below(top: str, text: str) -> str | None:
+    """An absolute pattern as one from the top, where its leading folders lead into the tree, through links or not."""
+    segments = text.split("/")
+    names = next((at for at, segment in enumerate(segments) if has_glob(segment)), len(segments) - 1)
+    real_top = os.path.realpath(top).rstrip("/")
+    folder = os.path.realpath("/".join(segments[:names]) or "/")
+    if folder != real_top and not folder.startswith(real_top + "/"):
+        return None
+    return "/".join([folder[len(real_top) + 1 :], *segments[names:]]).lstrip("/")
+
+
 def exists(repository: "Repository", place: str) -> bool:
     """Whether something of that name is in the worktree (a dangling link is something)."""
     return repository.top is not None and os.path.lexists(os.path.join(repository.top, place))
+
+
+def is_folder(repository: "Repository", place: str) -> bool:
+    """Whether it is a folder of the worktree, and no link to one."""
+    if repository.top is None:
+        return False
+    path = os.path.join(repository.top, place)
+    return os.path.isdir(path) and (not place or not os.path.islink(path))
 
 
 def _lexical(path: str, text: str) -> str:
@@ -98,7 +117,6 @@ def _lexical(path: str, text: str) -> str:
 
 
 def _outside_git(place: str, text: str) -> str:
-    first = place.partition("/")[0]
-    if first.lower() == ".git":
+    if ".git" in place.lower().split("/"):
         raise UsageError(f"'{text}' is inside '.git', which git itself never commits", id="bad-path")
     return place

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gitlock.git.repository import Repository
 
 LITERAL, PATTERN, KEY, DECLARED, EXCLUSION = "path", "pattern", "key", "declared key", "exclusion"
+STAGED = "staged path"
 BRACE_LIMIT = 64  # alternatives that one argument may expand to
 
 

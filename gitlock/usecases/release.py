@@ -1,6 +1,7 @@
 """Giving leases back, whole or in part."""
 
 from gitlock.digest import sha256_hex
+from gitlock.domain.beat import with_beat
 from gitlock.domain.holding import Released, Wanted, plan_release
 from gitlock.domain.lease import Lease
 from gitlock.domain.snapshot import Edits, Snapshot
@@ -9,25 +10,39 @@ from gitlock.usecases.renew import complain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.pattern import Fold
+    from gitlock.domain.standing import Facts
     from gitlock.stores.protocol import LeaseStore
 
 
 def release(
-    store: "LeaseStore", agent: str, wanted: tuple[Wanted, ...], fold: "Fold", *, token: str | None = None
+    store: "LeaseStore",
+    agent: str,
+    wanted: tuple[Wanted, ...],
+    fold: "Fold",
+    facts: "Facts",
+    *,
+    token: str | None = None,
 ) -> Released:
     """Gives back what is named; everything of the agent's when nothing is named.
 
-    A ``token`` also opens the lease that it was granted with, whoever holds it. ``UsageError`` for an argument that
-    names no lease and can't be read as a claim either.
+    A ``token`` also opens the lease that it was granted with, whoever holds it. Whoever waits for it is woken. The
+    agent's other leases are renewed with it. ``UsageError`` for an argument that names no lease and can't be read as a
+    claim either.
     """
     proof = sha256_hex(token.encode("utf-8", "surrogateescape")) if token is not None else None
 
     def proves(lease: Lease) -> bool:
         return lease.token_hash == proof
 
-    def plan(snapshot: Snapshot) -> tuple[Edits, Released]:
-        return plan_release(snapshot, agent, wanted, fold, proves=proves if proof is not None else None)
+    def plan(snapshot: Snapshot) -> tuple[Edits, tuple[Released, int]]:
+        edits, answer = plan_release(snapshot, agent, wanted, fold, proves=proves if proof is not None else None)
+        edits, beat = with_beat(edits, snapshot, agent)
+        return edits, (answer.replace(beat=beat), snapshot.waiters.count())
 
-    outcome = store.update(plan)
+    outcome, waiting = store.update(plan)
+    if waiting and (outcome.released or outcome.narrowed):
+        from gitlock.usecases.wait import hand_on
+
+        hand_on(store, fold, facts)
     complain(outcome.missing)
     return outcome

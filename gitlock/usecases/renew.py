@@ -1,12 +1,13 @@
 """Going on holding: the heartbeat that every command gives, and ``renew``."""
 
-from gitlock.domain.holding import Beat, Renewed, Wanted, plan_beat, plan_renew, plan_told
+from gitlock.domain.beat import Beat, plan_beat, plan_told, with_beat
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.value import Value
 from gitlock.errors import StoreBusy, StoreUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.holding import Renewed, Wanted
     from gitlock.domain.pattern import Fold
     from gitlock.stores.protocol import LeaseStore
 
@@ -58,19 +59,24 @@ def mine(store: "LeaseStore", agent: str) -> Pulse:
     return Pulse(store.read(), beat)
 
 
-def renew(store: "LeaseStore", agent: str, wanted: tuple[Wanted, ...], ttl: float | None, fold: "Fold") -> Renewed:
+def renew(
+    store: "LeaseStore", agent: str, wanted: "tuple[Wanted, ...]", ttl: float | None, fold: "Fold"
+) -> "Renewed":
     """Extends what is named, or everything of the agent's. ``UsageError`` for an argument that names no lease and
     can't be read as a claim either."""
+    from gitlock.domain.holding import plan_renew
 
-    def plan(snapshot: Snapshot) -> tuple[Edits, Renewed]:
-        return plan_renew(snapshot, agent, wanted, ttl, fold)
+    def plan(snapshot: Snapshot) -> "tuple[Edits, Renewed]":
+        edits, answer = plan_renew(snapshot, agent, wanted, ttl, fold)
+        edits, beat = with_beat(edits, snapshot, agent)
+        return edits, answer.replace(beat=beat)
 
     outcome = store.update(plan)
     complain(outcome.missing)
     return outcome
 
 
-def complain(missing: tuple[Wanted, ...]) -> None:
+def complain(missing: "tuple[Wanted, ...]") -> None:
     """Raises the fault of the first argument that names nothing and can't even be read."""
     for want in missing:
         if want.fault is not None:

@@ -4,7 +4,7 @@ from gitlock.domain.conflict import touching
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.overlap import covers
-from gitlock.domain.pattern import Fold, anchor_candidates
+from gitlock.domain.pattern import Fold, anchor_candidates, escape
 from gitlock.domain.standing import EXPIRED, GONE, LIVE, ORPHANED, Facts, standing
 from gitlock.domain.value import Value
 
@@ -47,12 +47,27 @@ class Result(Value):
         self.policy = policy
 
 
-def shown(lease: Lease, snapshot: "Snapshot", facts: Facts) -> Shown:
+def shown(lease: Lease, snapshot: "Snapshot", facts: Facts, fold: Fold) -> Shown:
     """A lease as it stands now. That a dead holder left nothing behind is looked up only when somebody wants the
     paths; until then its lease is shown as orphaned."""
     word = standing(lease, snapshot.now, facts)
     state = {EXPIRED: "expired", GONE: "released", LIVE: "live"}.get(word, ORPHANED)
-    return Shown(lease, state, facts.liveness(lease))
+    return Shown(lease, state, facts.liveness(lease), waiting_behind(lease, snapshot, facts, fold))
+
+
+def waiting_behind(lease: Lease, snapshot: "Snapshot", facts: Facts, fold: Fold) -> int:
+    """How many live waiters a lease keeps waiting."""
+    if not snapshot.waiters.count():
+        return 0
+    from gitlock.domain.conflict import meeting
+    from gitlock.domain.queue import keeps_place
+
+    return sum(
+        1
+        for waiter in snapshot.waiters.ordered()
+        if meeting(lease, waiter.agent, waiter.mode, waiter.names, waiter.footprint, fold) is not None
+        and keeps_place(waiter, snapshot.now, facts.process_waits)
+    )
 
 
 def ended_as_shown(ended: Ended) -> Shown:
@@ -62,7 +77,7 @@ def ended_as_shown(ended: Ended) -> Shown:
 
 def listing(snapshot: "Snapshot", facts: Facts, fold: Fold, *, all: bool, under: "Footprint | None") -> list[Shown]:
     """Live leases, oldest grant first; with ``all`` also expired and ended ones; ``under`` keeps those that meet it."""
-    found = [shown(lease, snapshot, facts) for lease in snapshot.leases.all()]
+    found = [shown(lease, snapshot, facts, fold) for lease in snapshot.leases.all()]
     if not all:
         found = [one for one in found if one.state in ("live", ORPHANED)]
     else:
@@ -80,7 +95,7 @@ def standing_of(
     leases = list(snapshot.leases.all())
     for want in wanted:
         named = [lease for lease in leases if want.names_lease(lease)]
-        hits = [shown(lease, snapshot, facts) for lease in named or leases if want.reaches(lease, fold)]
+        hits = [shown(lease, snapshot, facts, fold) for lease in named or leases if want.reaches(lease, fold)]
         live = [one for one in hits if one.state in ("live", ORPHANED)]
         state = HELD if live else "expired" if hits else FREE
         rules = tuple(rule for rule in policy.keys if _touches(rule, want, fold))
@@ -89,13 +104,24 @@ def standing_of(
 
 
 def holders_of(
-    paths: list[str], snapshot: "Snapshot", facts: Facts, fold: Fold, policy: "Policy", kind: str
+    paths: list[str],
+    snapshot: "Snapshot",
+    facts: Facts,
+    fold: Fold,
+    policy: "Policy",
+    kind: str,
+    folders: frozenset[str] = frozenset(),
 ) -> list[Result]:
-    """Who holds each path, and through which claim."""
+    """Who holds each path, and through which claim; for those that are ``folders``, also what is in them."""
     results = []
     for path in paths:
-        near = snapshot.leases.near(frozenset(anchor_candidates(path)), frozenset())
-        found = [shown(lease, snapshot, facts) for lease in near if covers(lease.footprint, path, fold)]
+        if path in folders:
+            below = Footprint.of((escape(path) if path else "**",))
+            near = [one for one in snapshot.leases.all() if touching(one, (), below, fold) is not None]
+        else:
+            near = list(snapshot.leases.near(frozenset(anchor_candidates(path)), frozenset()))
+            near = [one for one in near if covers(one.footprint, path, fold)]
+        found = [shown(lease, snapshot, facts, fold) for lease in near]
         live = tuple(one for one in found if one.state in ("live", ORPHANED))
         rules = policy.keys_of(path, fold)
         results.append(Result(path, HELD if live else FREE, live, rules, policy.mode_for(kind, path, fold)))

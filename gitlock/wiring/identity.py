@@ -4,7 +4,6 @@ import os
 
 from gitlock.domain.agent import KINDS, Agent, valid_agent
 from gitlock.errors import UsageError
-from gitlock.wiring.liveness import ancestors, command_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ def agent_process(environ: "Mapping[str, str]") -> int | None:
 
     Never a guessed parent: the shell that runs a command is dead a moment after it.
     """
+    from gitlock.wiring.liveness import ancestors, command_of
+
     above = ancestors()
     for variable in PID_VARIABLES:
         text = environ.get(variable, "")

@@ -7,10 +7,16 @@ other systems a process that is gone is dead, and one that is there is unknown.
 
 import os
 import sys
+import time
 
 from gitlock.domain.lease import Holder, Lease
 from gitlock.domain.standing import ALIVE, DEAD, UNKNOWN
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.queue import Waiter
+
+WORD = 60.0  # seconds that the word of a waiter elsewhere counts; it gives one three times as often
 PARENTS_LIMIT = 64  # how far up the ancestors are followed
 
 
@@ -44,8 +50,26 @@ class Here:
             return UNKNOWN
         return ALIVE if started == holder.started else DEAD
 
+    def process_waits(self, waiter: "Waiter") -> bool:
+        """Whether a waiter's process is still at it. One that is stopped is not: it would keep everyone behind it.
+
+        Elsewhere (another host, boot or PID namespace) nothing can be proved: such a waiter keeps its place for as
+        long as its word is fresh.
+        """
+        process = waiter.process
+        if process is None or process.pid is None:
+            return True
+        if (process.host, process.boot, process.pid_space) != (self.host, self.boot, self.pid_space):
+            return time.time() - waiter.seen.wall <= WORD
+        row = _stat_row(process.pid)
+        if row is None:
+            return not _surely_gone(process.pid)
+        if row[0] in ("Z", "X", "x", "T", "t"):
+            return False
+        return process.started is None or int(row[19]) == process.started
+
     def holder(
-        self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str
+        self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str | None
     ) -> Holder:
         """A holder that works here."""
         return Holder(

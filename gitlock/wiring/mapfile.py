@@ -7,11 +7,8 @@ from gitlock.domain.duration import parse_duration
 from gitlock.domain.key import semantic_key
 from gitlock.domain.lease import TTL_LIMIT
 from gitlock.domain.pattern import parse_pattern
-from gitlock.domain.policy import MODES, KeyRule, Policy
+from gitlock.domain.policy import MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
 from gitlock.errors import ConfigError, UsageError
-
-NAME = ".gitlock.toml"
-SIZE_LIMIT = 1 << 20  # bytes
 
 _WORDS = {
     ("policy", "mode"): MODES,
@@ -32,12 +29,12 @@ _SECTIONS = {
 }
 
 
-def parse_map_file(data: bytes, source: str = NAME) -> Policy:
+def parse_map_file(data: bytes, source: str = MAP_FILE) -> Policy:
     """The policy that the file states; ``ConfigError`` names the line of the first fault."""
     import tomllib
 
-    if len(data) > SIZE_LIMIT:
-        raise ConfigError(f"{source} is larger than {SIZE_LIMIT >> 20} MiB")
+    if len(data) > MAP_FILE_LIMIT:
+        raise ConfigError(f"{source} is larger than {MAP_FILE_LIMIT >> 20} MiB")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

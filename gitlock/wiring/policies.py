@@ -6,11 +6,8 @@ content's hash. The cache can be deleted at any time; what is not exactly unders
 
 import os
 
-from gitlock import jsontext
-from gitlock.digest import sha256_hex
-from gitlock.domain.policy import BUILT_IN, ENFORCE, MODES, KeyRule, Policy
+from gitlock.domain.policy import BUILT_IN, ENFORCE, MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
 from gitlock.errors import ConfigError
-from gitlock.wiring.mapfile import NAME, SIZE_LIMIT, parse_map_file
 
 CACHE_FORMAT = 1  # raise it whenever Policy or KeyRule changes its fields
 
@@ -19,14 +16,14 @@ def policy_of_worktree(top: str | None, settings: dict[str, str], store_folder: 
     """What claims go by: the file as it lies in the worktree."""
     if top is None:
         return with_overrides(BUILT_IN, settings)
-    path = os.path.join(top, NAME)
+    path = os.path.join(top, MAP_FILE)
     try:
         with open(path, "rb") as file:
-            data = file.read(SIZE_LIMIT + 1)
+            data = file.read(MAP_FILE_LIMIT + 1)
     except FileNotFoundError:
         return with_overrides(BUILT_IN, settings)
     except OSError as error:
-        raise ConfigError(f"can't read {NAME}: {error.strerror}") from None
+        raise ConfigError(f"can't read {MAP_FILE}: {error.strerror}") from None
     return with_overrides(_cached(data, store_folder), settings)
 
 
@@ -58,34 +55,49 @@ def with_overrides(policy: Policy, settings: dict[str, str]) -> Policy:
 
 def last_known_mode(store_folder: str) -> str:
     """The mode that this clone was last seen in; ``enforce`` where that is not known."""
+    words = _remembered(store_folder).split()
+    return words[0] if words and words[0] in MODES else ENFORCE
+
+
+def remember_mode(store_folder: str, mode: str, on_missing: str) -> None:
+    """Writes down what a hook's stub goes by when it can't ask: the mode, and what a missing program means; best
+    effort."""
+    text = f"{mode} {on_missing}\n"
+    if _remembered(store_folder) != text:
+        _write(os.path.join(store_folder, "mode"), text)
+
+
+def _remembered(store_folder: str) -> str:
     try:
-        with open(os.path.join(store_folder, "mode"), encoding="ascii") as file:
-            word = file.read(16).strip()
+        with open(os.path.join(store_folder, "mode"), "rb") as file:
+            return file.read(64).decode("ascii")
     except (OSError, ValueError):
-        return ENFORCE
-    return word if word in MODES else ENFORCE
-
-
-def remember_mode(store_folder: str, mode: str) -> None:
-    """Writes down the mode for a day on which it can't be read; best effort."""
-    if last_known_mode(store_folder) != mode or not os.path.exists(os.path.join(store_folder, "mode")):
-        _write(os.path.join(store_folder, "mode"), mode + "\n")
+        return ""
 
 
 def _cached(data: bytes, store_folder: str) -> Policy:
+    from gitlock import jsontext
+    from gitlock.digest import sha256_hex
+
     if not os.path.isdir(store_folder):
-        return parse_map_file(data)
+        return _parsed(data)
     path = os.path.join(store_folder, f"map-{sha256_hex(data)}.json")
     try:
-        with open(path, encoding="ascii") as file:
-            policy = _thawed(jsontext.loads(file.read()))
+        with open(path, "rb") as file:
+            policy = _thawed(jsontext.loads(file.read().decode("ascii")))
         if policy is not None:
             return policy
     except (OSError, ValueError):
         pass
-    policy = parse_map_file(data)
+    policy = _parsed(data)
     _write(path, jsontext.dumps(_frozen(policy)))
     return policy
+
+
+def _parsed(data: bytes) -> Policy:
+    from gitlock.wiring.mapfile import parse_map_file
+
+    return parse_map_file(data)
 
 
 def _frozen(policy: Policy) -> dict[str, object]:

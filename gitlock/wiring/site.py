@@ -3,32 +3,30 @@
 import os
 
 from gitlock.domain.agent import Agent
-from gitlock.domain.instant import Instant
-from gitlock.domain.lease import Holder
 from gitlock.domain.pattern import Fold
-from gitlock.domain.policy import Policy
-from gitlock.domain.standing import Facts
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.config import finish_config, is_true, start_config
 from gitlock.git.process import Git
 from gitlock.git.repository import Repository, finish_discovery, read_small, start_discovery
-from gitlock.stores.clock import SystemClock
-from gitlock.stores.files.layout import shared_bits
-from gitlock.stores.files.store import GUARD_TIMEOUT, FileStore
-from gitlock.stores.opening import open_store, store_folder
 from gitlock.wiring.identity import agent_process, resolve_agent, session_of
-from gitlock.wiring.liveness import Here
-from gitlock.wiring.policies import policy_of_worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.instant import Instant
+    from gitlock.domain.lease import Holder, Lease
+    from gitlock.domain.policy import Policy
+    from gitlock.domain.queue import Waiter
+    from gitlock.domain.standing import Facts
     from gitlock.git.process import Child
+    from gitlock.stores.clock import SystemClock
+    from gitlock.stores.files.store import FileStore
+    from gitlock.wiring.liveness import Here
 
 HOOK_GUARD_TIMEOUT = 1.0  # seconds; a hook rather says "could not check" than keep a commit waiting
 
 
 class Site:
-    """What an entry point works with. The store and the policy are opened when they are first asked for."""
+    """What an entry point works with. Everything is opened, and its module loaded, when it is first asked for."""
 
     def __init__(
         self,
@@ -37,18 +35,18 @@ class Site:
         environ: dict[str, str],
         agent: Agent,
         *,
-        guard_timeout: float = GUARD_TIMEOUT,
+        guard_timeout: float | None = None,
     ) -> None:
         self.repository = repository
         self.settings = settings
         self.environ = environ
         self.agent = agent
-        self.clock = SystemClock()
         self.fold = Fold(is_true(settings.get("core.ignorecase")), is_true(settings.get("core.precomposeunicode")))
         self.url = environ.get("GITLOCK_STORE") or settings.get("gitlock.store") or "files"
-        self.here = Here(self.clock.boot)
-        self.facts = Facts(self.here.liveness)
         self._guard_timeout = guard_timeout
+        self._clock: SystemClock | None = None
+        self._here: Here | None = None
+        self._facts: Facts | None = None
         self._store: FileStore | None = None
         self._policy: Policy | None = None
 
@@ -58,9 +56,45 @@ class Site:
         return os.path.join(self.repository.common_dir, "agentlocks")
 
     @property
-    def store(self) -> FileStore:
+    def clock(self) -> "SystemClock":
+        """The machine's clocks."""
+        if self._clock is None:
+            from gitlock.stores.clock import SystemClock
+
+            self._clock = SystemClock()
+        return self._clock
+
+    @property
+    def here(self) -> "Here":
+        """This machine, boot and PID namespace."""
+        if self._here is None:
+            from gitlock.wiring.liveness import Here
+
+            self._here = Here(self.clock.boot)
+        return self._here
+
+    @property
+    def facts(self) -> "Facts":
+        """What can be said about holders and waiters; asked only about those that recorded a process."""
+        if self._facts is None:
+            from gitlock.domain.standing import Facts
+
+            self._facts = Facts(self._liveness, process_waits=self._process_waits)
+        return self._facts
+
+    def _liveness(self, lease: "Lease") -> str:
+        return self.here.liveness(lease)
+
+    def _process_waits(self, waiter: "Waiter") -> bool:
+        return self.here.process_waits(waiter)
+
+    @property
+    def store(self) -> "FileStore":
         """The store, opened; ``StoreError`` or ``ConfigError`` if that can't be done."""
         if self._store is None:
+            from gitlock.stores.files.layout import shared_bits
+            from gitlock.stores.opening import open_store
+
             shared = shared_bits(self.settings.get("core.sharedrepository"))
             self._store = open_store(
                 self.url, self.repository.common_dir, self.clock, shared=shared, guard_timeout=self._guard_timeout
@@ -70,12 +104,16 @@ class Site:
     @property
     def store_folder(self) -> str:
         """Where the store's files are."""
+        from gitlock.stores.opening import store_folder
+
         return store_folder(self.url, self.repository.common_dir)
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> "Policy":
         """The policy that claims go by: the map file as it lies in the worktree."""
         if self._policy is None:
+            from gitlock.wiring.policies import policy_of_worktree
+
             self._policy = policy_of_worktree(self.repository.top, self.settings, self.folder)
         return self._policy
 
@@ -89,7 +127,13 @@ class Site:
         """The reason given in ``GITLOCK_BYPASS``, or empty."""
         return self.environ.get("GITLOCK_BYPASS", "").strip()
 
-    def holder(self, pid: int | None = None) -> Holder:
+    @property
+    def clone(self) -> str | None:
+        """Which clone this is, where several may share the store; None in a store of its own, so that a repository
+        which was moved is no other one."""
+        return None if self.url == "files" else self.repository.common_dir
+
+    def holder(self, pid: int | None = None) -> "Holder":
         """Where the agent works. ``pid`` is a process that it named; a session's own is looked for."""
         if pid is None and self.agent.source == "session":
             pid = agent_process(self.environ)
@@ -98,10 +142,10 @@ class Site:
             worktree=self.repository.top,
             branch=current_branch(self.repository.git_dir),
             session=session_of(self.environ),
-            clone=self.repository.common_dir,
+            clone=self.clone,
         )
 
-    def now(self) -> Instant:
+    def now(self) -> "Instant":
         """This instant, for showing; decisions go by the store's own."""
         return self.clock.now()
 
@@ -135,15 +179,14 @@ def _finish(config: "Child") -> "dict[str, str] | GitlockError":
 
 
 def _prefixed(repository: Repository, environ: dict[str, str]) -> Repository:
-    """A shell alias (``!git lock …``) is started at the top, with ``GIT_PREFIX`` saying where the user stands.
-
-    Inside a commit hook the same variable says where ``git commit`` was started, which is not where a path given by
-    the hook is relative to; there ``GIT_INDEX_FILE`` is set.
-    """
+    """The repository with the folder in it that the user stands in (a shell alias is started at the top)."""
     prefix = environ.get("GIT_PREFIX", "")
-    if prefix and not repository.prefix and "GIT_INDEX_FILE" not in environ and repository.top is not None:
-        return repository.replace(prefix=prefix)
-    return repository
+    # In the hooks of a commit the index is named; there is no need to look further.
+    if not prefix or repository.prefix or "GIT_INDEX_FILE" in environ or repository.top is None:
+        return repository
+    from gitlock.wiring.prefix import users_prefix
+
+    return repository.replace(prefix=users_prefix(prefix, repository.top, repository.git))
 
 
 def current_branch(git_dir: str) -> str | None:

@@ -1,12 +1,15 @@
 """What most commands begin and end with: the site, the arguments as claims, and what the agent must be told."""
 
-from gitlock.domain.holding import Beat
-from gitlock.domain.instant import Instant
 from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import hint, warning
-from gitlock.entrypoints.wording import ended_line, low_line, revived_line, word
-from gitlock.usecases.reading import Argument
 from gitlock.wiring.site import Site, open_site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.beat import Beat
+    from gitlock.domain.instant import Instant
+    from gitlock.domain.lease import Ended
+    from gitlock.usecases.reading import Argument
 
 
 def site_of(given: Given) -> Site:
@@ -14,8 +17,10 @@ def site_of(given: Given) -> Site:
     return open_site(given.text("agent"), given.text("kind"))
 
 
-def claim_arguments(given: Given) -> tuple[Argument, ...]:
+def claim_arguments(given: Given) -> "tuple[Argument, ...]":
     """Everything that was named as a claim, in whatever form."""
+    from gitlock.usecases.reading import Argument
+
     return (
         *(Argument(text) for text in given.arguments),
         *(Argument(text, "path") for text in given.many("path")),
@@ -24,19 +29,37 @@ def claim_arguments(given: Given) -> tuple[Argument, ...]:
     )
 
 
-def told(beat: Beat, now: Instant, notice: str = "") -> list[str]:
-    """Everything about the agent's own leases that it must not miss: they never end silently."""
+def told(site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "tuple[Ended, ...]" = ()) -> list[str]:
+    """Everything about the agent's own leases that it must not miss: they never end silently. ``said`` are ends that
+    the answer itself tells."""
+    from gitlock.entrypoints.wording import ended_line, low_line, revived_line
+
     lines = [warning(notice)] if notice else []
-    lines += [warning(ended_line(ended, now)) for ended in beat.ended]
-    if beat.ended:
+    ended = [one for one in beat.ended if one not in said]
+    lines += [warning(ended_line(one, now)) for one in ended]
+    if ended:
         lines.append(hint("git lock mine (reports this once more, and then no longer)"))
     lines += [warning(revived_line(lease)) for lease in beat.revived]
     lines += [warning(line) for lease in beat.held if (line := low_line(lease, now)) is not None]
-    return lines
+    return lines + heard(site, now)
+
+
+def heard(site: Site, now: "Instant") -> list[str]:
+    """What others ask, and answered: their words, attributed, and nothing around them."""
+    from gitlock.usecases.hearing import hear
+
+    found = hear(site.store, site.agent)
+    if not found:
+        return []
+    from gitlock.entrypoints.wording import request_lines
+
+    return [line for request in found for line in request_lines(request, site.agent.id, now)]
 
 
 def retyped(given: Given) -> str:
     """The claim arguments as one could type them again."""
+    from gitlock.entrypoints.wording import word
+
     words = [word(text) for text in given.arguments]
     for form in ("path", "glob", "key"):
         words += [f"--{form} {word(text)}" for text in given.many(form)]

@@ -1,33 +1,38 @@
 """The same options for click: help, completion, and the words for every mistake."""
 
+from textwrap import wrap
+
 import click
 
 from gitlock import __version__
 from gitlock.entrypoints.cli.main import load, run
-from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Given
+from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Given, parted
 from gitlock.entrypoints.cli.output import write
-from gitlock.entrypoints.cli.table import ALIASES, COMMANDS
+from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS, USAGE
 
-WIDTH = {"max_content_width": 80, "help_option_names": ["-h", "--help"]}
+COLUMNS = 80
+WIDTH = {"max_content_width": COLUMNS, "help_option_names": ["-h", "--help"]}
 
 
 class Table(click.Group):
-    """Commands that are imported when they are asked for."""
+    """Commands that are imported when they are asked for. ``rest`` are the words of a command that one of them runs."""
+
+    rest: tuple[str, ...] = ()
 
     def list_commands(self, _: click.Context) -> list[str]:
-        return [name for name in COMMANDS if name != "overview"]
+        return [name for name in COMMANDS if name not in HIDDEN]
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         name = ALIASES.get(name, name)
-        return as_click(load(name)) if name in COMMANDS else None
+        return as_click(load(name), self.rest) if name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][2]) for name in self.list_commands(ctx)])
 
 
-def as_click(command: Command) -> click.Command:
+def as_click(command: Command, rest: tuple[str, ...] = ()) -> click.Command:
     """One declared command, as click's."""
     parameters: list[click.Parameter] = []
     for option in command.options:
@@ -50,17 +55,13 @@ def as_click(command: Command) -> click.Command:
         )
 
     def callback(**values: object) -> int:
-        words = values.pop("arguments", ())
-        assert isinstance(words, tuple)
-        kept: dict[str, bool | str | list[str] | None] = {}
-        for key, value in values.items():
-            if isinstance(value, tuple):
-                kept[key] = [str(item) for item in value]
-            elif value is None or isinstance(value, (bool, str)):
-                kept[key] = value
-        return run(command, Given(kept, [str(word) for word in words]))
+        return run(command, given_of(command, values, rest))
 
-    status = [f"{code}  {MEANINGS[code]}" for code in command.codes]
+    status = [
+        line
+        for code in command.codes
+        for line in wrap(f"{code:<2}  {MEANINGS[code]}", COLUMNS - 6, subsequent_indent=" " * 4)
+    ]
     pages = [command.text, "\b\nExamples:\n" + "\n".join(f"  {line}" for line in command.examples)]
     epilog = "\b\nExit status:\n" + "\n".join(f"  {line}" for line in status)
     return click.Command(
@@ -72,6 +73,21 @@ def as_click(command: Command) -> click.Command:
         short_help=command.summary,
         context_settings=dict(WIDTH),
     )
+
+
+def given_of(command: Command, values: dict[str, object], rest: tuple[str, ...] = ()) -> Given:
+    """What click has read, as the lean parser gives it."""
+    words = values.pop("arguments", ())
+    assert isinstance(words, tuple)
+    if command.most is not None and len(words) > command.most:
+        raise click.UsageError(f"got unexpected extra argument ({words[command.most]})")
+    kept: dict[str, bool | str | list[str] | None] = {}
+    for key, value in values.items():
+        if isinstance(value, tuple):
+            kept[key] = [str(item) for item in value]
+        elif value is None or isinstance(value, (bool, str)):
+            kept[key] = value
+    return Given(kept, [str(word) for word in words], list(rest))
 
 
 def group() -> click.Group:
@@ -97,8 +113,13 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 def run_by_click(words: list[str]) -> int:
     """Runs the words as click reads them; its complaints are usage errors (2)."""
+    program = group()
+    name = ALIASES.get(words[0], words[0]) if words else ""
+    if name in COMMANDS and isinstance(program, Table):
+        own, rest = parted(load(name), words[1:])
+        words, program.rest = [words[0], *own], tuple(rest)
     try:
-        code = group().main(words, prog_name="git lock", standalone_mode=False)
+        code = program.main(words, prog_name="git lock", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as leaving:
         return leaving.exit_code

@@ -2,22 +2,33 @@
 
 import os
 
-from gitlock.entrypoints.cli.options import Command, Given, read_plainly
+from gitlock.entrypoints.cli.options import Command, Given, parted, read_plainly
 from gitlock.entrypoints.cli.output import Answer, deliver, deliver_error, write
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS
-from gitlock.errors import GitlockError
+from gitlock.errors import GitlockError, Interrupted, UsageError
 
 
 def main(words: list[str]) -> int:
     """Runs one command and returns its exit code."""
-    if not words:
-        words = ["overview"]
+    try:
+        return _read_and_run(words)
+    except UsageError as error:
+        return deliver_error(error, as_json="--json" in words)
+
+
+def _read_and_run(words: list[str]) -> int:
+    if not words or words[0][:1] == "-":
+        overview = load("overview")
+        given = read_plainly(overview, words)
+        if given is not None:
+            return run(overview, given)
     name = ALIASES.get(words[0], words[0])
     if name in COMMANDS:
         command = load(name)
-        given = read_plainly(command, words[1:])
+        own, rest = parted(command, words[1:])
+        given = read_plainly(command, own)
         if given is not None:
-            return run(command, given)
+            return run(command, given.replace(rest=rest))
     from gitlock.entrypoints.cli.clicking import run_by_click
 
     return run_by_click(words)
@@ -44,6 +55,8 @@ def run(command: Command, given: Given) -> int:
         return 141
     except KeyboardInterrupt:
         return 130
+    except Interrupted as stopped:
+        return 128 + stopped.number
     except OSError as error:
         write(2, f"git-lock: {error.strerror or error}" + (f": '{error.filename}'" if error.filename else ""))
         return 1

@@ -6,10 +6,13 @@ arguments. Whatever else it meets, it gives up, and click has the last word: so 
 """
 
 from gitlock.domain.value import Value
+from gitlock.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+ALWAYS = (1, 2)  # exit codes that every command has: an error of any other kind, and words that make no sense
 
 FLAG, VALUE, MANY = "flag", "value", "many"
 
@@ -42,12 +45,16 @@ class Option(Value):
 
 
 class Given(Value):
-    """What was typed. ``values`` holds a bool, a text or None, or a list, under each option's key."""
+    """What was typed. ``values`` holds a bool, a text or None, or a list, under each option's key; ``rest`` is what
+    followed ``--``, for a command that runs another."""
 
-    __slots__ = ("arguments", "values")
+    __slots__ = ("arguments", "rest", "values")
 
-    def __init__(self, values: "dict[str, bool | str | list[str] | None]", arguments: list[str]) -> None:
+    def __init__(
+        self, values: "dict[str, bool | str | list[str] | None]", arguments: list[str], rest: "list[str] | None" = None
+    ) -> None:
         self.values = values
+        self.rest = rest or []
         self.arguments = arguments
 
     def flag(self, key: str) -> bool:
@@ -66,7 +73,10 @@ COMMON = (
     Option("--json", help="Answer with one JSON envelope."),
     Option("-q", "--quiet", help="Say only what failed."),
     Option("--agent", kind=VALUE, metavar="NAME", help="Act as this agent."),
-    Option("--kind", kind=VALUE, metavar="KIND", help="What you are.", choices=("agent", "human", "bot", "ci")),
+    Option(
+        "--kind", kind=VALUE, metavar="KIND", help="What you are: agent, human, bot or ci.",
+        choices=("agent", "human", "bot", "ci"),
+    ),
     Option(
         "--color", kind=VALUE, metavar="WHEN", help="Colours: auto, always or never.",
         choices=("auto", "always", "never"), default="auto",
@@ -82,9 +92,11 @@ CLAIM_FORMS = (
 
 class Command(Value):
     """One command. ``arguments`` is the metavar of what it takes besides options, empty for none; ``least`` how many
-    are needed. ``answer`` does the work: it gets what was typed, and returns an ``Answer``."""
+    are needed; ``rest`` says that what follows ``--`` is another command. ``answer`` does the work: it gets what was typed, and returns an ``Answer``."""
 
-    __slots__ = ("answer", "arguments", "codes", "examples", "least", "most", "name", "options", "summary", "text")
+    __slots__ = (
+        "answer", "arguments", "codes", "examples", "least", "most", "name", "options", "rest", "summary", "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -99,8 +111,10 @@ class Command(Value):
         options: tuple[Option, ...] = (),
         codes: tuple[int, ...] = (),
         examples: tuple[str, ...] = (),
+        rest: bool = False,
     ) -> None:
         self.name = name
+        self.rest = rest
         self.summary = summary
         self.answer = answer
         self.text = text
@@ -108,12 +122,23 @@ class Command(Value):
         self.least = least
         self.most = most if arguments else 0
         self.options = (*options, *COMMON)
-        self.codes = codes
+        self.codes = tuple(sorted({*codes, *ALWAYS}))
         self.examples = examples
 
 
+def parted(command: Command, words: list[str]) -> tuple[list[str], list[str]]:
+    """The command's own words, and those of the command that it runs (everything after the first ``--``)."""
+    if not command.rest or "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
 def read_plainly(command: Command, words: list[str]) -> Given | None:
-    """What was typed, or None where click has to look: help, a mistake, or a spelling that only it knows."""
+    """What was typed, or None where click has to look: help, a mistake, or a spelling that only it knows.
+
+    ``UsageError`` for an option in the place of another's value: click would take it for the value, without a word.
+    """
     by_name = {name: option for option in command.options for name in option.names}
     values: dict[str, bool | str | list[str] | None] = {}
     arguments: list[str] = []
@@ -141,8 +166,10 @@ def read_plainly(command: Command, words: list[str]) -> Given | None:
                 return None
             value = words[at]
             at += 1
-            if value[:1] == "-" and value != "-" and value in by_name:
-                return None  # a forgotten value: let click say so
+            if value in by_name:
+                raise UsageError(
+                    f"{typed} needs a value, and {value} is an option", hint=f"if that is the value: {typed}={value}"
+                )
         if option.choices and value not in option.choices:
             return None
         if option.kind == MANY:

@@ -3,20 +3,20 @@
 import os
 import sys
 
-from gitlock import jsontext
 from gitlock.domain.value import Value
-from gitlock.entrypoints.envelope import envelope, error
-from gitlock.entrypoints.exitcodes import code_of
-from gitlock.errors import GitlockError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.entrypoints.cli.options import Given
+    from gitlock.errors import GitlockError
 
 
 class Answer(Value):
     """What a command has to say. ``lines`` go to standard output, ``notes`` (warnings, hints) to standard error;
-    ``data`` and ``fault`` are the envelope's. ``fault`` is set exactly where ``code`` is not 0, save for ``status``."""
+    ``data`` and ``fault`` are the envelope's. ``fault`` is set exactly where ``code`` is not 0, save for ``status``.
+
+    ``data`` may be a function that makes it, where who does not ask for JSON should not pay for it.
+    """
 
     __slots__ = ("code", "data", "fault", "lines", "notes")
 
@@ -49,7 +49,10 @@ def hint(text: str) -> str:
 def deliver(answer: Answer, given: "Given") -> int:
     """Writes the answer and returns its code. Quiet keeps warnings, errors and JSON, and drops the rest."""
     if given.flag("json"):
-        write(1, jsontext.dumps(envelope(answer.code, answer.data, answer.fault)))
+        _write_json(answer.code, answer.data() if callable(answer.data) else answer.data, answer.fault)
+        for note in answer.notes:
+            if note.startswith(("warning: ", "request ")) and not given.flag("quiet"):
+                write(2, note)  # what its reader must not miss has no field of its own in every answer
         return answer.code
     quiet = given.flag("quiet")
     if answer.fault is not None:
@@ -65,16 +68,27 @@ def deliver(answer: Answer, given: "Given") -> int:
     return answer.code
 
 
-def deliver_error(stopped: GitlockError, *, as_json: bool) -> int:
+def deliver_error(stopped: "GitlockError", *, as_json: bool) -> int:
     """Writes what stopped us and returns its code."""
+    from gitlock.entrypoints.exitcodes import code_of
+
     code = code_of(stopped)
     if as_json:
-        write(1, jsontext.dumps(envelope(code, None, error(stopped.id, stopped.message, stopped.hint))))
+        from gitlock.entrypoints.envelope import error
+
+        _write_json(code, None, error(stopped.id, stopped.message, stopped.hint))
         return code
     write(2, f"git-lock: {_one_line(stopped.message)}")
     if stopped.hint:
         write(2, hint(_one_line(stopped.hint)))
     return code
+
+
+def _write_json(code: int, data: object, error: "dict[str, object] | None") -> None:
+    from gitlock import jsontext
+    from gitlock.entrypoints.envelope import envelope
+
+    write(1, jsontext.dumps(envelope(code, data, error)))
 
 
 def write(fd: int, text: str) -> None:

@@ -30,12 +30,15 @@ def lines_of(target: Console) -> list[str]:
 
 
 def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
-    """One lease a row: what, who, alive, held for, left, waiting behind it, why."""
+    """One lease a row: what, who, how (where not all are exclusive), alive, held for, left, waiting behind it, why."""
     drawn = console(color)
     table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("CLAIM", overflow="fold", min_width=12, ratio=3)
     table.add_column("AGENT", overflow="fold", min_width=6, ratio=2)
-    table.add_column("STATE", no_wrap=True)
+    modes = any(one.lease.mode != EXCLUSIVE for one in found)
+    if modes:
+        table.add_column("MODE", no_wrap=True)
+    table.add_column("LIVENESS", no_wrap=True)
     table.add_column("HELD", no_wrap=True)
     table.add_column("LEFT", no_wrap=True)
     waiting = any(one.waiting for one in found)
@@ -45,12 +48,10 @@ def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
     for one in found:
         lease = one.lease
         state = one.liveness if one.state == "live" else one.state
-        if lease.mode != EXCLUSIVE:
-            state = f"{state}, {lease.mode}"
         left = show_duration(lease.left(now)) if one.state in ("live", "orphaned") else "-"
         row = [
             Text(title(lease)), Text(visible(lease.agent), style="cyan"),
-            Text(state, style=STYLES.get(state.partition(",")[0], "")),
+            *((Text(lease.mode),) if modes else ()), Text(state, style=STYLES.get(state, "")),
             Text(show_duration(now.wall - lease.acquired)), Text(left),
         ]  # fmt: skip
         if waiting:

@@ -7,7 +7,7 @@ from gitlock.domain.lease import EXCLUSIVE, Lease
 from gitlock.domain.overlap import covers
 from gitlock.domain.snapshot import Event
 from gitlock.entrypoints.hooks.main import say
-from gitlock.entrypoints.hooks.marker import judged_by_this_git, note_passed
+from gitlock.entrypoints.hooks.marker import git_pid, judged_by_this_git, note_passed
 from gitlock.entrypoints.wording import title, visible
 from gitlock.errors import GitlockError
 from gitlock.git.changes import worktree_changes
@@ -30,9 +30,10 @@ def after_commit(setting: "Setting") -> int:
             return 0
         beat = pulse(site.store, site.agent.id)
         doing = operation(setting.repository.git_dir)
-        if setting.git_pid and not judged_by_this_git(setting):
+        git_dir, environ = setting.repository.git_dir, setting.environ
+        if git_pid(environ) and not judged_by_this_git(git_dir, environ):
             site.store.note((Event("unjudged", site.agent.id, _head(setting), note="no hook judged this commit"),))
-            note_passed(setting, f"{site.agent.id} made a commit that no hook judged: {_head(setting)}")
+            note_passed(git_dir, f"{site.agent.id} made a commit that no hook judged: {_head(setting)}")
         if setting.policy.release_on == "commit" and doing.kind == "none":
             _give_back(setting, beat.beat.held)
     except GitlockError as error:
@@ -44,7 +45,11 @@ def _give_back(setting: "Setting", held: tuple[Lease, ...]) -> None:
     """Releases the leases that covered a path of this commit and have no other changed path."""
     site = setting.site
     git = setting.repository.git
-    out = git.run("diff-tree", "-r", "--root", "--no-commit-id", "--no-renames", "--name-only", "-z", "HEAD", "--")
+    # -c: of a merge, what differs from all its parents.
+    out = git.run(
+        "diff-tree", "-c", "-r", "--root", "--no-commit-id", "--no-renames", "--ignore-submodules=none", "--name-only",
+        "-z", "HEAD", "--",
+    )  # fmt: skip
     done = os.fsdecode(out).split("\0")[:-1]
     changed = [change.path for change in worktree_changes(git, setting.repository.require_top())]
     for lease in held:
@@ -54,7 +59,7 @@ def _give_back(setting: "Setting", held: tuple[Lease, ...]) -> None:
         if any(covers(footprint, path, site.fold) for path in done) and not any(
             covers(footprint, path, site.fold) for path in changed
         ):
-            release(site.store, site.agent.id, (Wanted(lease.id, frozenset((lease.id,))),), site.fold)
+            release(site.store, site.agent.id, (Wanted(lease.id, frozenset((lease.id,))),), site.fold, site.facts)
             say(f"git-lock: released '{title(lease)}', all committed (policy release_on = \"commit\")")
 
 

@@ -7,9 +7,14 @@ Everything is written to standard error; standard input is never read.
 import os
 import sys
 
-from gitlock.git.config import start_config
+from gitlock.entrypoints.hooks.answers import ASKED, Answers, read_answers
+from gitlock.git.config import WANTED, start_config
 from gitlock.git.process import Git
 from gitlock.git.repository import repository_in_hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Child
 
 GATES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg")
 HOOKS = (*GATES, "post-commit")
@@ -27,6 +32,9 @@ def main(words: list[str]) -> None:
 
 def run(words: list[str]) -> int:
     """Runs one hook and returns its code."""
+    asked = words[:1] == [ASKED]
+    if asked:
+        wanted, words = words[1:2], words[2:]
     names = [text for text in words if text != "--framework"]
     if not names or names[0] not in HOOKS:
         say(f"git-lock: there is no hook '{names[0] if names else ''}': it is one of {', '.join(HOOKS)}")
@@ -37,15 +45,25 @@ def run(words: list[str]) -> int:
     git = Git(None, environ)
     from gitlock.errors import GitlockError
 
+    setting = None
+    if environ.get("GITLOCK_PROBE"):
+        from gitlock.entrypoints.hooks.rehearsal import rehearse
+
+        return rehearse(hook, environ, folder)
+    if "GITLOCK_GIT_PID" not in environ and _comes_after(hook, environ, folder):
+        return 0
+    known = read_answers(hook) if asked else Answers()
+    if asked and wanted != [WANTED]:
+        known = Answers()
     try:
         repository = repository_in_hook(git, environ, folder)
         # Git answers while Python goes on importing.
-        config = start_config(git)
+        config = known.config or start_config(git)
         from gitlock.entrypoints.hooks.setting import Setting, start_map_file
 
-        map_file = start_map_file(git)
-        changes = None
-        if hook == "pre-commit":
+        map_file = known.map_file or start_map_file(git)
+        changes: Child | None = known.staged
+        if hook == "pre-commit" and changes is None:
             from gitlock.git.changes import start_staged
 
             changes = start_staged(git)
@@ -60,7 +78,22 @@ def run(words: list[str]) -> int:
     except GitlockError as error:
         from gitlock.entrypoints.hooks.doubt import could_not_check
 
-        return could_not_check(hook, environ, folder, error)
+        return could_not_check(hook, environ, folder, setting, error)
+
+
+def _comes_after(hook: str, environ: dict[str, str], folder: str) -> bool:
+    """A hook manager calls us: for a hook that this git process has asked us about before, there is nothing to do."""
+    from gitlock.entrypoints.hooks.asked import git_above, was_asked
+    from gitlock.errors import GitlockError
+
+    pid = git_above()
+    if not pid:
+        return False
+    environ["GITLOCK_GIT_PID"] = pid
+    try:
+        return was_asked(hook, pid, environ, folder)
+    except GitlockError:
+        return False  # whatever is wrong here, the check itself will say
 
 
 def say(text: str) -> None:

@@ -57,14 +57,8 @@ class Setting:
         if self._policy is None:
             self._policy = policy_of_text(self.text, self.settings, self.folder)
             if os.path.isdir(self.folder):
-                remember_mode(self.folder, self._policy.override or self._policy.mode)
+                remember_mode(self.folder, self._policy.override or self._policy.mode, self._policy.on_missing)
         return self._policy
-
-    @property
-    def git_pid(self) -> str:
-        """The git process that runs the hooks of this commit, as the stub saw it; empty if it did not say."""
-        text = self.environ.get("GITLOCK_GIT_PID", "")
-        return text if text.isdigit() else ""
 
 
 def _map_text(git: "Git", child: "Child") -> bytes | None:

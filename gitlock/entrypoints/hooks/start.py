@@ -4,14 +4,19 @@ Isolated and without ``site``: no start-up files of other packages, nothing of t
 quarter less to wait for. The package is found beside this file, after the standard library.
 """
 
+import gc
 import sys
 
 
 def _start() -> None:
+    gc.disable()  # a hook makes ten thousand objects and no garbage, and is gone after some milliseconds
     here = __file__
     for _ in range(3):  # start.py, hooks, entrypoints, gitlock
         here = here[: here.rindex("/" if "/" in here else "\\")]
     sys.path.append(here[: here.rindex("/" if "/" in here else "\\")])
+    from gitlock.bundle import use_bundle
+
+    use_bundle()
     from gitlock.entrypoints.hooks.main import main
 
     main(sys.argv[1:])

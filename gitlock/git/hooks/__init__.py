@@ -3,19 +3,31 @@
 Imported by the commands that install, take away and look; a hook that runs needs nothing of this.
 """
 
-from gitlock.git.hooks.installing import InstallOutcome, install
+from gitlock.git.hooks.adding import Added, add
+from gitlock.git.hooks.installing import InstallOutcome, install, installed_hooks, store_of
 from gitlock.git.hooks.looking import HOOKS, Hook, Installation, inspect
-from gitlock.git.hooks.managers import Folder
+from gitlock.git.hooks.managers import Folder, find_folder
+from gitlock.git.hooks.native import MANAGERS, MARKS, Addition, additions, afterwards
 from gitlock.git.hooks.uninstalling import UninstallOutcome, uninstall
 
 __all__ = [
     "HOOKS",
+    "MANAGERS",
+    "MARKS",
+    "Added",
+    "Addition",
     "Folder",
     "Hook",
     "InstallOutcome",
     "Installation",
     "UninstallOutcome",
+    "add",
+    "additions",
+    "afterwards",
+    "find_folder",
     "inspect",
     "install",
+    "installed_hooks",
+    "store_of",
     "uninstall",
 ]

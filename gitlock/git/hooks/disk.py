@@ -11,6 +11,13 @@ from gitlock.errors import GitlockError, RepositoryError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import TypedDict
+
+    class Addition(TypedDict):
+        """Lines that we have added to one file, and whether we have made it."""
+
+        made: bool
+        texts: list[str]
 
 FRESH = ".git-lock-new"  # ends the name of a file that is being written, or is about to get its name
 
@@ -53,6 +60,7 @@ class Record:
         self._path = os.path.join(store, _RECORD)
         found = _read(self._path)
         self.made = _texts(found.get("made"))  # hooks folders that were not there before us
+        self.added = _additions(found.get("added"))  # lines in files of hook managers, word for word
         stubs = found.get("stubs")
         self.stubs = stubs if isinstance(stubs, dict) and _texts(list(stubs.values())) == list(stubs.values()) else {}
 
@@ -64,6 +72,8 @@ class Record:
     def write(self, mode: int) -> None:
         """Puts it on the disk, unless that is what is there."""
         document = {"version": 1, "made": self.made, "stubs": self.stubs}
+        if self.added:
+            document["added"] = self.added
         data = json.dumps(document, indent=1).encode() + b"\n"
         if _read(self._path) != document:
             write_fresh(self._path, data, mode)
@@ -81,6 +91,16 @@ def _read(path: str) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _additions(found: object) -> "dict[str, Addition]":
+    if not isinstance(found, dict):
+        return {}
+    return {
+        path: {"made": entry.get("made") is True, "texts": _texts(entry.get("texts"))}
+        for path, entry in found.items()
+        if isinstance(path, str) and isinstance(entry, dict)
+    }
 
 
 def _texts(found: object) -> list[str]:
@@ -117,6 +137,14 @@ def remove_if_empty(folder: str) -> None:
         os.rmdir(folder)
     except OSError:
         pass
+
+
+def own_as(path: str, model: str) -> None:
+    """What root makes in somebody's repository belongs to that somebody, or they could not take it away again."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        owner = os.stat(model)
+        if owner.st_uid != 0:
+            os.chown(path, owner.st_uid, owner.st_gid)
 
 
 def sync_folder(folder: str) -> None:

@@ -13,9 +13,10 @@ import tempfile
 
 from gitlock.domain.value import Value
 from gitlock.errors import UsageError
-from gitlock.git.config import is_true
+from gitlock.git.config import WANTED, is_true
+from gitlock.git.hooks import configured
 from gitlock.git.hooks.disk import FRESH, Guard, Record, has_same_content, sync_folder, unlink, unwritable, write_fresh
-from gitlock.git.hooks.looking import HOOKS, Hook, look
+from gitlock.git.hooks.looking import HOOKS, Hook, look, seen
 from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script
 from gitlock.git.hooks.stub import BEFORE, provenance, render
 
@@ -30,12 +31,13 @@ _COMPARE = 'alias.gitlock-compare=!f() { [ "$2" -nt "$1" ] && ! [ "$1" -nt "$2" 
 
 
 class InstallOutcome(Value):
-    """What ``install`` did, by names of hooks.
+    """What ``install`` did (in a rehearsal: would do), by names of hooks.
 
-    ``skipped`` are pairs of a hook and why; ``advice`` is what to do by hand instead.
+    ``configured`` were put into git's own configuration, ``written`` are stubs in the hooks folder. ``skipped`` are
+    pairs of a hook and why it is in neither; ``advice`` is what to do by hand instead.
     """
 
-    __slots__ = ("advice", "folder", "skipped", "unchanged", "written")
+    __slots__ = ("advice", "configured", "folder", "skipped", "unchanged", "written")
 
     def __init__(
         self,
@@ -44,12 +46,14 @@ class InstallOutcome(Value):
         unchanged: tuple[str, ...],
         skipped: tuple[tuple[str, str], ...],
         advice: tuple[str, ...] = (),
+        configured: tuple[str, ...] = (),
     ) -> None:
         self.folder = folder
         self.written = written
         self.unchanged = unchanged
         self.skipped = skipped
         self.advice = advice
+        self.configured = configured
 
 
 def install(
@@ -60,34 +64,65 @@ def install(
     start: str,
     program: str | None,
     hooks: tuple[str, ...] = HOOKS,
+    rehearse: bool = False,
 ) -> InstallOutcome:
     """Makes git ask us in this clone and its worktrees, beside whatever is there; completes a half-done install.
 
     ``template`` is the text of ``templates/hook.sh``. The stub starts ``interpreter`` on ``start``; where they are
-    gone, ``program``; where that is gone too, the git-lock on the PATH.
+    gone, ``program``; where that is gone too, the git-lock on the PATH. A git with configured hooks gets both ways,
+    since another git of this machine may have none. ``rehearse`` only says what would be done.
     """
     unknown = [name for name in hooks if name not in HOOKS]
     if unknown:
         raise UsageError(f"'{unknown[0]}' is no hook of ours", hint=f"--hooks {','.join(HOOKS)}")
     folder = find_folder(repository, HOOKS)
-    if folder.kind != "own":
+    modern = configured.understands(repository.git)
+    if folder.kind != "own" and not modern:
         return _refer(folder, hooks)
+    if rehearse:
+        return _rehearsed(repository, folder, hooks, modern=modern)
     try:
         with Guard(repository.common_dir):
-            store, mode = _make_store(repository)
-            values = {"PYTHON": interpreter, "START": start, "PROGRAM": program or ""}
+            store, mode = store_of(repository)
+            values = {"PYTHON": interpreter, "START": start, "PROGRAM": program or "", "WANTED": WANTED}
             values["FINE"] = "yes" if _has_fine_times(repository, store) else "no"
-            return _install(folder, hooks, template, values, Record(store), mode)
+            asked: tuple[str, ...] = ()
+            if modern:
+                own = {**values, "FRAMEWORK": "no", "WAY": "configured"}
+                asked = configured.put(
+                    repository.git, repository.common_dir, hooks, lambda name: render(template, {**own, "HOOK": name})
+                )
+            if folder.kind != "own":
+                return InstallOutcome(folder, (), tuple(n for n in hooks if n not in asked), (), configured=asked)
+            outcome = _install(folder, hooks, template, {**values, "WAY": "folder"}, Record(store), mode)
     except OSError as fault:
         raise unwritable(folder.path, fault) from fault
+    if not modern:
+        return outcome
+    unchanged = tuple(name for name in outcome.unchanged if name not in asked)
+    # What can't be in the hooks folder is asked through the configuration all the same.
+    return outcome.replace(configured=asked, skipped=(), unchanged=unchanged)
 
 
 def _refer(folder: Folder, hooks: tuple[str, ...]) -> InstallOutcome:
     """Nothing is written into a folder that is not ours; hooks that call us already are well."""
-    there = tuple(name for name in hooks if look(folder, name).fires)
+    there = tuple(name for name in hooks if seen(folder, name).fires)
     skipped = tuple((name, folder.because or "") for name in hooks if name not in there)
     advice = dict.fromkeys((folder.advice or "").replace("{hook}", name) for name, _ in skipped)
     return InstallOutcome(folder, (), there, skipped, tuple(advice))
+
+
+def _rehearsed(repository: "Repository", folder: Folder, hooks: tuple[str, ...], *, modern: bool) -> InstallOutcome:
+    """What would be done: a hook that asks us already stays, the others would be written."""
+    asked = configured.configured(repository.git, repository.common_dir, hooks) if modern else {}
+    configured_now = tuple(name for name in hooks if modern and name not in asked)
+    if folder.kind != "own":
+        return InstallOutcome(folder, (), tuple(asked), (), configured=configured_now)
+    reasons = {name: _why_not(look(folder, name)) for name in hooks}
+    skipped = tuple((name, reason) for name, reason in reasons.items() if reason is not None)
+    there = tuple(name for name in hooks if reasons[name] is None and look(folder, name).fires)
+    written = tuple(name for name in hooks if reasons[name] is None and name not in there)
+    return InstallOutcome(folder, written, there, () if modern else skipped, configured=configured_now)
 
 
 def _install(
@@ -120,6 +155,16 @@ def _install(
     for target, wanted in steps.values():
         _put(target, wanted)
     return InstallOutcome(folder, tuple(steps), tuple(unchanged), tuple(skipped))
+
+
+def installed_hooks(repository: "Repository") -> tuple[str, ...]:
+    """The hooks that were put in here once, as the record and what is left of them say; empty where none ever was."""
+    common = repository.common_dir
+    record = Record(os.path.join(common, "agentlocks"))
+    names = {os.path.basename(path).removesuffix(".legacy") for path in record.stubs}
+    names |= set(configured.names(configured.folder_of(common)))
+    names |= {name for name in HOOKS if provenance(read_script(os.path.join(common, "hooks", name)))}
+    return tuple(name for name in HOOKS if name in names)
 
 
 def _why_not(hook: Hook) -> str | None:
@@ -171,7 +216,7 @@ def _set_aside(path: str, before: str) -> None:
         os.rename(path, before)  # a file system without second names: for a moment there is no hook
 
 
-def _make_store(repository: "Repository") -> tuple[str, int]:
+def store_of(repository: "Repository") -> tuple[str, int]:
     """The folder that marks a repository as managed, and the mode of a file in it."""
     store = os.path.join(repository.common_dir, "agentlocks")
     shared = repository.git.line("config", "--get", "core.sharedRepository") or ""

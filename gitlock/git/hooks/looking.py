@@ -3,7 +3,9 @@
 import os
 
 from gitlock.domain.value import Value
+from gitlock.git.hooks import configured
 from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script
+from gitlock.git.hooks.native import asked_by
 from gitlock.git.hooks.stub import BEFORE, calls_us, provenance
 
 TYPE_CHECKING = False
@@ -18,13 +20,21 @@ _SAYS = {
     "not-executable": "is not executable",
     "broken": "can't be run",
 }
+_ADVICE = {
+    "own": "git lock install",
+    "husky": "git lock install --print husky --write",
+    "lefthook": "git lock install --print lefthook --write",
+    "overcommit": "git lock install --print overcommit --write",
+    "tracked": "git lock install --print hooks-path --write",
+}
 
 
 class Hook(Value):
     """One hook as git would find it.
 
-    ``state`` is ``ours``, ``ours-chained`` (the one from before runs after us), ``absent``, ``other``,
-    ``not-executable`` (git passes over it) or ``broken`` (a link to nothing, a folder, an interpreter that is gone).
+    ``state`` is ``ours``, ``ours-chained`` (the one from before runs after us), ``configured`` (git's configuration
+    asks us), ``managed`` (a manager's configuration does), ``absent``, ``other``, ``not-executable`` (git passes over
+    it) or ``broken`` (a link to nothing, a folder, an interpreter that is gone).
     ``ours`` is the file that asks us: not ``path`` where a manager's hook runs it, as the pre-commit framework does.
     """
 
@@ -43,14 +53,16 @@ class Hook(Value):
 
 
 class Installation(Value):
-    """The hooks of one worktree. ``because`` is None where all of ours fire, else a sentence that says why not."""
+    """The hooks of one worktree. ``because`` is None where all of ours fire, else a sentence that says why not, and
+    ``advice`` the command that changes it."""
 
-    __slots__ = ("because", "folder", "hooks")
+    __slots__ = ("advice", "because", "folder", "hooks")
 
-    def __init__(self, folder: Folder, hooks: tuple[Hook, ...], because: str | None) -> None:
+    def __init__(self, folder: Folder, hooks: tuple[Hook, ...], because: str | None, advice: str | None = None) -> None:
         self.folder = folder
         self.hooks = hooks
         self.because = because
+        self.advice = advice
 
     @property
     def enforced(self) -> tuple[str, ...]:
@@ -59,19 +71,35 @@ class Installation(Value):
 
 
 def inspect(repository: "Repository") -> Installation:
-    """What git would run in this very worktree. Reads only."""
+    """What the git that we call would run in this very worktree. Reads only."""
     folder = find_folder(repository, HOOKS)
-    hooks = tuple(look(folder, name) for name in HOOKS)
+    modern = configured.understands(repository.git)
+    asked = configured.configured(repository.git, repository.common_dir, HOOKS) if modern else {}
+    hooks = tuple(
+        Hook(name, os.path.join(folder.path, name), "configured", asked[name]) if name in asked else seen(folder, name)
+        for name in HOOKS
+    )
     silent = [hook for hook in hooks if not hook.fires]
     if not silent:
-        because = None
-    elif folder.because is not None:
+        return Installation(folder, hooks, None)
+    if folder.because is not None:
         because = folder.because
     elif all(hook.state == "absent" for hook in hooks):
         because = "git lock install has not been run in this repository"
     else:
         because = ", ".join(f"{hook.name} {_SAYS[hook.state]}" for hook in silent)
-    return Installation(folder, hooks, because)
+    return Installation(folder, hooks, because, "git lock install" if modern else _ADVICE.get(folder.kind, folder.advice))
+
+
+def seen(folder: Folder, name: str) -> Hook:
+    """One hook of this folder, and what a hook manager's own configuration makes of it."""
+    hook = look(folder, name)
+    if hook.state == "other" and folder.top is not None:
+        manager = maker(read_script(hook.path)) or folder.kind
+        asks = asked_by(manager, folder.top, name)
+        if asks is not None:
+            return Hook(name, hook.path, "managed", asks)
+    return hook
 
 
 def look(folder: Folder, name: str) -> Hook:

@@ -41,21 +41,36 @@ class Folder(Value):
 
     ``kind`` is ``own`` (inside the common git folder, nobody else's), ``husky``, ``lefthook``, ``overcommit``,
     ``tracked`` (inside the working tree), ``foreign`` or ``missing``. For all but ``own``, ``because`` is a sentence
-    and ``advice`` what to do; ``{hook}`` in it stands for a hook's name.
+    and ``advice`` what to do; ``{hook}`` in it stands for a hook's name. ``scope`` is where ``core.hooksPath`` was set
+    (git's word for it, empty where it is not set), ``top`` the worktree that was looked at.
     """
 
-    __slots__ = ("advice", "because", "kind", "path")
+    __slots__ = ("advice", "because", "kind", "path", "scope", "top")
 
-    def __init__(self, path: str, kind: str, because: str | None = None, advice: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        kind: str,
+        because: str | None = None,
+        advice: str | None = None,
+        scope: str = "",
+        top: str | None = None,
+    ) -> None:
         self.path = path
         self.kind = kind
         self.because = because
         self.advice = advice
+        self.scope = scope
+        self.top = top
 
 
 def find_folder(repository: "Repository", hooks: tuple[str, ...]) -> Folder:
     """Where git looks for the hooks of this worktree, and whose folder that is."""
     scope, value = _hooks_path(repository)
+    return _folder(repository, hooks, scope, value).replace(scope=scope, top=repository.top)
+
+
+def _folder(repository: "Repository", hooks: tuple[str, ...], scope: str, value: str | None) -> Folder:
     if value is None:
         return _inside(os.path.join(repository.common_dir, "hooks"), hooks)
     # Git starts hooks at the top of the worktree (in a bare repository: in it), and a relative path counts from there.

@@ -3,6 +3,8 @@
 import os
 
 from gitlock.domain.value import Value
+from gitlock.git.hooks import configured
+from gitlock.git.hooks.adding import take_out
 from gitlock.git.hooks.disk import (
     FRESH,
     Guard,
@@ -50,11 +52,13 @@ def uninstall(repository: "Repository") -> UninstallOutcome:
     work = _Work()
     try:
         with Guard(repository.common_dir):
+            work.turn_off(repository)
             for place in folders:
                 if os.path.isdir(place):
                     work.clear(place)
                 if place in record.made:
                     remove_if_empty(place)
+            work.take_out(record)
             if not work.left:
                 record.remove()
     except OSError as fault:
@@ -69,6 +73,18 @@ class _Work:
         self.restored: list[str] = []
         self.removed: list[str] = []
         self.left: list[tuple[str, str]] = []
+
+    def turn_off(self, repository: "Repository") -> None:
+        """Git's own configuration asks us no more."""
+        removed, left = configured.remove(repository.git, repository.common_dir)
+        self.removed += removed
+        self.left += left
+
+    def take_out(self, record: Record) -> None:
+        """The lines that this clone has added to files of hook managers."""
+        restored, left = take_out(record)
+        self.restored += restored
+        self.left += left
 
     def clear(self, folder: str) -> None:
         """Everything of ours in one hooks folder."""

@@ -8,8 +8,8 @@ crash left is written over, and never stands in the way.
 import os
 import stat
 
-from gitlock.errors import StoreUnavailable
-from gitlock.stores.files.layout import CLOEXEC, NOFOLLOW, NONBLOCK, give_to_owner
+from gitlock.errors import StoreForeign, StoreUnavailable
+from gitlock.stores.files.layout import CLOEXEC, MEND, NOFOLLOW, NONBLOCK, give_to_owner, look_at, remedy
 
 
 def replace_file(path: str, data: bytes, mode: int) -> None:
@@ -30,12 +30,14 @@ def replace_file(path: str, data: bytes, mode: int) -> None:
         give_to_owner(temporary, os.path.dirname(path))
         os.replace(temporary, path)
     except OSError as error:
-        raise StoreUnavailable(f"can't write '{path}': {error.strerror}; nothing was changed") from None
+        raise StoreUnavailable(
+            f"can't write '{path}': {error.strerror}; nothing was changed", hint=remedy(error, path)
+        ) from None
     try:
         sync_folder(os.path.dirname(path))
     except OSError as error:
         raise StoreUnavailable(
-            f"wrote '{path}', but can't make sure that it lasts: {error.strerror}", hint="git lock list"
+            f"wrote '{path}', but can't make sure that it lasts: {error.strerror}", hint=look_at(path)
         ) from None
 
 
@@ -58,8 +60,10 @@ def _open_temporary(path: str) -> int:
             return fd
         os.close(fd)
     except OSError:
-        if not os.path.lexists(path) or os.path.isdir(path):
+        if not os.path.lexists(path):
             raise
+    if os.path.isdir(path) and not os.path.islink(path):
+        raise StoreForeign(f"'{path}' is a folder: nothing can be written", hint=MEND)
     os.unlink(path)  # a link, a pipe or a file of somebody else's in our temporary's place
     return os.open(path, flags | os.O_EXCL, 0o600)
 

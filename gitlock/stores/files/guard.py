@@ -9,10 +9,9 @@ replaced or removed it, two processes could each hold "the" guard.
 """
 
 import os
-import stat
 
 from gitlock.errors import StoreBusy, StoreUnavailable
-from gitlock.stores.files.layout import CLOEXEC, NOFOLLOW, NONBLOCK, give_to_owner
+from gitlock.stores.files.layout import CLOEXEC, MEND, NOFOLLOW, NONBLOCK, give_to_owner, open_regular, remedy
 
 try:
     import fcntl
@@ -55,30 +54,26 @@ class Guard:
         os.close(self._fd)  # closing drops the lock: nobody else has this descriptor
 
     def _open(self) -> int:
-        flags = os.O_RDWR | NOFOLLOW | NONBLOCK | CLOEXEC
-        try:
+        while (opened := open_regular(self._path, os.O_RDWR, hint=MEND)) is None:
             try:
-                fd = os.open(self._path, flags)
-            except FileNotFoundError:
-                fd = os.open(self._path, flags | os.O_CREAT, 0o600)
-                if hasattr(os, "fchmod"):
-                    os.fchmod(fd, self._mode)
-                give_to_owner(self._path, os.path.dirname(self._path))
-        except OSError as error:
-            raise StoreUnavailable(f"can't open '{self._path}': {error.strerror}") from None
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise StoreUnavailable(f"'{self._path}' is not a regular file", hint=f"look at it: ls -ld '{self._path}'")
-        return fd
+                fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW | NONBLOCK | CLOEXEC, 0o600)
+            except FileExistsError:
+                continue  # somebody else made it in this moment
+            except OSError as error:
+                raise StoreUnavailable(
+                    f"can't make '{self._path}': {error.strerror}", hint=remedy(error, self._path)
+                ) from None
+            if hasattr(os, "fchmod"):
+                os.fchmod(fd, self._mode)
+            give_to_owner(self._path, os.path.dirname(self._path))
+            return fd
+        return opened[0]
 
     def _wait(self, fd: int) -> None:
         inode = os.fstat(fd).st_ino
         if not (_lock_under_timer if fcntl is not None else _lock_by_polling)(fd, self._timeout):
-            who = in_the_way(inode)
-            raise StoreBusy(
-                f"the store is locked for more than {self._timeout:g} s" + (f" by {who}" if who else ""),
-                hint="try again; a stopped process must be continued (kill -CONT) or ended",
-            )
+            who, hint = in_the_way(inode)
+            raise StoreBusy(f"the store is locked for more than {self._timeout:g} s{who and f' by {who}'}", hint=hint)
 
 
 def _lock_now(fd: int) -> bool:
@@ -148,18 +143,22 @@ def _still_there(fd: int, path: str) -> bool:
     return (found.st_ino, found.st_dev) == (mine.st_ino, mine.st_dev) and mine.st_nlink > 0
 
 
-def in_the_way(inode: int) -> str:
-    """Which process holds a lock on the file, in words; empty where the system does not say (Linux does)."""
+def in_the_way(inode: int) -> tuple[str, str]:
+    """Which process holds a lock on the file, in words, and a command about it; empty where the system does not say
+    who it is (Linux does)."""
     try:
         with open("/proc/locks", encoding="ascii") as file:
             rows = [row.split() for row in file]
     except OSError:
-        return ""
+        rows = []
     for row in rows:
         if "->" not in row and len(row) > 5 and row[1] == "FLOCK" and row[5].rpartition(":")[2] == str(inode):
             pid = int(row[4])
-            return f"process {pid}{_doing(pid)}" if pid > 0 else "a process outside this container"
-    return ""
+            if pid <= 0:
+                return "a process outside this container", "git lock list"
+            doing = _doing(pid)
+            return f"process {pid}{doing}", f"kill -CONT {pid}" if "stopped" in doing else f"ps -fp {pid}"
+    return "", "git lock list"
 
 
 def _doing(pid: int) -> str:

@@ -4,7 +4,11 @@ import os
 import stat
 
 from gitlock.domain.value import Value
-from gitlock.errors import StoreError, StoreUnavailable
+from gitlock.errors import StoreError, StoreForeign, StoreUnavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 README = """\
 This folder belongs to git-lock: it says who holds which paths of this repository.
@@ -13,13 +17,15 @@ Read anything you like (state.json is plain JSON, one lease a line). Change it o
 hand fails the checksum and stops every gate. `git lock list` shows the same; `git lock doctor --fix` repairs.
 """
 
+MEND = "git lock doctor --fix"  # puts aside what is broken or foreign, and begins anew where it must
+
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 
 
 class Layout(Value):
-    """Where things are. ``shared`` is git's ``core.sharedRepository`` as permission bits added for others, 0 if none."""
+    """Where things are. ``shared`` is git's ``core.sharedRepository`` as permission bits for others, 0 if none."""
 
     __slots__ = ("folder", "shared")
 
@@ -57,6 +63,14 @@ class Layout(Value):
         return os.path.join(self.folder, "evidence")
 
     @property
+    def requests(self) -> str:
+        return os.path.join(self.folder, "requests")
+
+    @property
+    def waiting(self) -> str:
+        return os.path.join(self.folder, "waiting")
+
+    @property
     def file_mode(self) -> int:
         return 0o600 | (self.shared & 0o666)
 
@@ -75,7 +89,9 @@ class Layout(Value):
             self.check()
             return
         except OSError as error:
-            raise StoreUnavailable(f"can't make '{self.folder}': {error.strerror}") from None
+            raise StoreUnavailable(
+                f"can't make '{self.folder}': {error.strerror}", hint=remedy(error, self.folder)
+            ) from None
         os.chmod(self.folder, self.folder_mode)
         give_to_owner(self.folder, os.path.dirname(self.folder))
         try:
@@ -97,24 +113,38 @@ class Layout(Value):
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise StoreUnavailable(f"can't look at '{self.folder}': {error.strerror}") from None
+            raise StoreUnavailable(
+                f"can't look at '{self.folder}': {error.strerror}", hint=remedy(error, self.folder)
+            ) from None
         if not stat.S_ISDIR(found.st_mode):
-            raise StoreUnavailable(f"'{self.folder}' is not a folder", hint=f"look at it: ls -ld '{self.folder}'")
+            raise StoreForeign(f"'{self.folder}' is not a folder", hint=MEND)
         if not hasattr(os, "geteuid"):
             return True
-        if found.st_mode & stat.S_IWOTH and not self.shared & 0o002:
-            raise StoreUnavailable(
-                f"'{self.folder}' can be written by everyone, so what it says can't be trusted",
-                hint=f"chmod o-w '{self.folder}'",
-            )
+        self._refuse_open_to_all(self.folder, found)
         if found.st_uid != os.geteuid() and not self.shared:
             parent = os.stat(os.path.dirname(self.folder))
             if found.st_uid != parent.st_uid or os.geteuid() != 0:
                 raise StoreUnavailable(
-                    f"'{self.folder}' belongs to another user (uid {found.st_uid})",
-                    hint="git config core.sharedRepository group, if you share this repository",
+                    f"'{self.folder}' belongs to another user (uid {found.st_uid}), and core.sharedRepository does not "
+                    "say that this repository is shared",
+                    hint=look_at(self.folder),
                 )
         return True
+
+    def judge(self, path: str, found: os.stat_result) -> None:
+        """Refuses a file of the store that anyone could have written."""
+        if not hasattr(os, "geteuid"):
+            return
+        self._refuse_open_to_all(path, found)
+        if found.st_uid != os.geteuid() and not self.shared and found.st_uid != os.stat(self.folder).st_uid:
+            raise StoreForeign(f"'{path}' belongs to another user (uid {found.st_uid})", hint=MEND)
+
+    def _refuse_open_to_all(self, path: str, found: os.stat_result) -> None:
+        if found.st_mode & stat.S_IWOTH and not self.shared & 0o002:
+            raise StoreUnavailable(
+                f"'{path}' can be written by everyone, so what it says can't be trusted",
+                hint=f"chmod o-w {quoted(path)}",
+            )
 
 
 def shared_bits(setting: str | None) -> int:
@@ -132,39 +162,73 @@ def shared_bits(setting: str | None) -> int:
         return 0
 
 
-def open_regular(path: str) -> tuple[int, os.stat_result] | None:
-    """A regular file opened for reading and what it is, or None where there is none.
+def open_regular(path: str, flags: int = os.O_RDONLY, hint: str | None = None) -> tuple[int, os.stat_result] | None:
+    """A regular file opened and what it is, or None where there is none.
 
-    Links are not followed and pipes don't block; both are ``StoreUnavailable``, as is whatever stops the reading.
+    Links are not followed and pipes don't block; both are ``StoreForeign``. Whatever else stops the opening is
+    ``StoreUnavailable``. ``hint`` says what to do about something foreign.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK | CLOEXEC)
-    except FileNotFoundError:
+        fd = os.open(path, flags | NOFOLLOW | NONBLOCK | CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise StoreUnavailable(f"can't open '{path}': {error.strerror}") from None
+        if _is_foreign(path):
+            raise StoreForeign(f"'{path}' is not a regular file", hint=hint or look_at(path)) from None
+        raise StoreUnavailable(f"can't open '{path}': {error.strerror}", hint=remedy(error, path)) from None
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode):
         os.close(fd)
-        raise StoreUnavailable(f"'{path}' is not a regular file", hint=f"look at it: ls -ld '{path}'")
+        raise StoreForeign(f"'{path}' is not a regular file", hint=hint or look_at(path))
     return fd, found
 
 
-def read_whole(path: str, limit: int) -> bytes | None:
-    """The bytes of a regular file of at most ``limit`` bytes; None where there is none."""
-    opened = open_regular(path)
+def _is_foreign(path: str) -> bool:
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def quoted(path: str) -> str:
+    """A path as one word of a shell's command."""
+    return "'" + path.replace("'", "'\\''") + "'"
+
+
+def look_at(path: str) -> str:
+    """The command that shows what lies there, and whose it is."""
+    return f"ls -ld {quoted(path)}"
+
+
+def remedy(error: OSError, path: str) -> str:
+    """The command that shows why something could not be read or written: a disk that is full or read-only, or
+    whose the folder is."""
+    import errno
+
+    folder = os.path.dirname(path)
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+    return f"df {quoted(folder)}" if full else look_at(folder)
+
+
+def read_whole(
+    path: str, limit: int, *, hint: str | None = None, judge: "Callable[[str, os.stat_result], None] | None" = None
+) -> bytes | None:
+    """The bytes of a regular file of at most ``limit`` bytes; None where there is none. ``judge`` may refuse it."""
+    opened = open_regular(path, hint=hint)
     if opened is None:
         return None
     fd, found = opened
     try:
+        if judge is not None:
+            judge(path, found)
         if found.st_size > limit:
-            raise StoreError(f"'{path}' is larger than {limit >> 20} MiB")
+            raise StoreError(f"'{path}' is larger than {limit >> 20} MiB", hint=hint or look_at(path))
         parts = []
         while chunk := os.read(fd, max(found.st_size + 1, 1 << 16)):
             parts.append(chunk)
         return parts[0] if len(parts) == 1 else b"".join(parts)
     except OSError as error:
-        raise StoreUnavailable(f"can't read '{path}': {error.strerror}") from None
+        raise StoreUnavailable(f"can't read '{path}': {error.strerror}", hint=remedy(error, path)) from None
     finally:
         os.close(fd)
 

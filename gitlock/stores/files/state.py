@@ -1,9 +1,11 @@
 """``state.json``, the one authoritative document: text to rows and back.
 
-    {"format":"gitlock/1","store":"…","epoch":1,"revision":17,"counter":41,…
+    {"format":"gitlock/1","store":"…","epoch":1,"revision":17,"counter":41,"order":5,…
     "leases":[
     {"at":…},
     {"at":…}
+    ],
+    "waiters":[
     ],
     "ended":[
     ],
@@ -17,9 +19,11 @@ added are carried along.
 from binascii import crc32
 
 from gitlock import jsontext
+from gitlock.domain.lease import EPOCH_LIMIT
 from gitlock.domain.value import Value
 from gitlock.errors import StoreCorrupt, StoreTooNew
 from gitlock.stores.codec import Fields
+from gitlock.stores.files.layout import MEND
 
 FORMAT = "gitlock/1"
 SIZE_LIMIT = 64 << 20  # bytes; a hundred thousand leases take 50 MB
@@ -32,7 +36,7 @@ _SECTION_END = b"],"
 class State(Value):
     """One revision as text. ``header`` keeps every field of the first line."""
 
-    __slots__ = ("counter", "epoch", "header", "revision", "sections", "store")
+    __slots__ = ("counter", "epoch", "header", "order", "revision", "sections", "store")
 
     def __init__(self, header: dict[str, object], sections: dict[str, list[bytes]], where: str) -> None:
         read = Fields(header, where)
@@ -40,22 +44,35 @@ class State(Value):
         self.sections = sections
         self.store = read.text("store")
         self.epoch = read.whole("epoch")
+        if self.epoch >= EPOCH_LIMIT:
+            raise read.fault("epoch")
         self.revision = read.whole("revision")
         self.counter = read.whole("counter")
+        self.order = read.whole("order")
 
 
-def fresh(store: str, epoch: int = 1, counter: int = 0, revision: int = 0, notice: str = "") -> State:
-    """A store that nothing was written to yet."""
+def fresh(
+    store: str,
+    epoch: int = 1,
+    counter: int = 0,
+    revision: int = 0,
+    notice: str = "",
+    until: float = 0.0,
+    ended: "list[bytes] | None" = None,
+) -> State:
+    """A store that nothing was written to yet. ``notice`` is for everybody, ``until`` a wall time."""
     header: dict[str, object] = {
-        "format": FORMAT, "store": store, "epoch": epoch, "revision": revision, "counter": counter, "notice": notice,
+        "format": FORMAT, "store": store, "epoch": epoch, "revision": revision, "counter": counter, "order": 0,
+        "notice": notice, "notice_until": until,
     }  # fmt: skip
-    return State(header, {"leases": [], "ended": []}, "new state")
+    return State(header, {"leases": [], "waiters": [], "ended": ended or []}, "new state")
 
 
 def parse_state(data: bytes, where: str) -> State:
     """The state that ``data`` holds; ``StoreCorrupt`` or ``StoreTooNew`` if that can't be told in full."""
     if not data:
         raise _corrupt(where, "it is empty")
+    _refuse_other_formats(data, where)
     head_end = data.find(b"\n")
     header = _header(data[:head_end] if head_end >= 0 else data, where)
     body_end = len(data) - _CRC_LENGTH
@@ -74,7 +91,7 @@ def parse_state(data: bytes, where: str) -> State:
             at = end + 1
     except ValueError:
         raise _corrupt(where, "a section does not end") from None
-    if "leases" not in sections or "ended" not in sections:
+    if not {"leases", "waiters", "ended"} <= sections.keys():
         raise _corrupt(where, "a section is missing")
     return State(header, sections, where)
 
@@ -91,24 +108,32 @@ def format_state(state: State) -> bytes:
     return body + _CRC_LINE % crc32(body)
 
 
+def _refuse_other_formats(data: bytes, where: str) -> None:
+    """The format is the first field of every version, however the rest is laid out."""
+    first = b"".join(data[:200].split())
+    lead = b'{"format":"'
+    written = first[len(lead) :].partition(b'"')[0] if first.startswith(lead) else b""
+    if written == FORMAT.encode():
+        return
+    shown = written[:40].decode("ascii", "replace")
+    name, _, number = written.partition(b"/")
+    if name == b"gitlock" and number.isdigit() and len(number) < 10 and int(number) > 1:
+        raise StoreTooNew(
+            f"{where} has the format '{shown}' of a later git-lock; this one reads '{FORMAT}'",
+            hint="pip install --upgrade git-lock",
+        )
+    raise _corrupt(where, f"it has the format '{shown}'" if written else "it names no format")
+
+
 def _header(line: bytes, where: str) -> dict[str, object]:
     try:
         header = jsontext.loads(line.decode("utf-8").rstrip(",") + "}")
     except ValueError:
         raise _corrupt(where, "its first line is not understood") from None
-    if type(header) is not dict or type(header.get("format")) is not str:
-        raise _corrupt(where, "its first line names no format")
-    written = header["format"]
-    if written != FORMAT:
-        name, _, number = written.partition("/")
-        if name == "gitlock" and number.isdigit() and int(number) > 1:
-            raise StoreTooNew(
-                f"{where} has the format '{written}' of a later git-lock; this one reads '{FORMAT}'",
-                hint="pip install --upgrade git-lock",
-            )
-        raise _corrupt(where, f"it has the format '{written[:40]}'")
+    if type(header) is not dict:
+        raise _corrupt(where, "its first line is not understood")
     return header
 
 
 def _corrupt(where: str, why: str) -> StoreCorrupt:
-    return StoreCorrupt(f"can't read {where}: {why}", hint="git lock doctor --fix")
+    return StoreCorrupt(f"can't read {where}: {why}", hint=MEND)

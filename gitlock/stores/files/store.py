@@ -4,22 +4,21 @@ import os
 import time
 
 from gitlock.domain.snapshot import Edits, Snapshot
-from gitlock.errors import StoreCorrupt
-from gitlock.stores.files.atomic import replace_file
-from gitlock.stores.files.guard import Guard
-from gitlock.stores.files.journal import append_events
-from gitlock.stores.files.layout import Layout, read_whole
+from gitlock.errors import StoreUnavailable
+from gitlock.stores.files.layout import MEND, Layout, read_whole, remedy
 from gitlock.stores.files.mark import Mark, read_mark, write_mark
 from gitlock.stores.files.state import SIZE_LIMIT, State, format_state, fresh, parse_state
-from gitlock.stores.files.table import EndedLines, LineTable
+from gitlock.stores.files.table import EndedLines, LineTable, NoWaiters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     from gitlock.domain.instant import Instant
-    from gitlock.domain.snapshot import Event, Plan
+    from gitlock.domain.snapshot import Event, Plan, WaiterTable
+    from gitlock.domain.taint import Taint
+    from gitlock.stores.files.bell import PipeBell
 
     T = TypeVar("T")
 
@@ -39,14 +38,23 @@ class FileStore:
 
     def read(self) -> Snapshot:
         """One revision. Takes no lock: a rename shows either the old document or the new one."""
-        if not self.layout.check():
-            state = self._absent()
-        else:
-            state = self._load()
-        return self._snapshot(state)
+        try:
+            self.layout.check()
+            return self._snapshot(self._load())
+        except OSError as error:
+            raise self._unavailable(error) from None
 
     def update(self, plan: "Plan[T]") -> "T":
         """Reads, plans and writes under the guard. History is written after it was dropped."""
+        try:
+            return self._update(plan)
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def _update(self, plan: "Plan[T]") -> "T":
+        from gitlock.stores.files.atomic import replace_file  # readers, commit hooks above all, need neither
+        from gitlock.stores.files.guard import Guard
+
         self.layout.make()
         with Guard(self.layout.guard, self._guard_timeout, self.layout.file_mode):
             self.layout.check()
@@ -59,12 +67,16 @@ class FileStore:
                 mark = Mark(state.store, state.epoch, state.counter, state.revision)
                 write_mark(self.layout.mark, mark, self.layout.file_mode)
         if edits.events and not edits.is_empty:
+            from gitlock.stores.files.journal import append_events
+
             append_events(self.layout, edits.events, state.revision, snapshot.now.wall)
         return outcome
 
     def note(self, events: "tuple[Event, ...]") -> None:
         """Adds to history; nothing else changes, and nothing fails."""
         if os.path.isdir(self.layout.folder):
+            from gitlock.stores.files.journal import append_events
+
             append_events(self.layout, events, 0, self._now().wall)
 
     def wait(self, revision: int, timeout: float) -> None:
@@ -78,8 +90,39 @@ class FileStore:
             if self._identity() != seen:
                 return
 
+    def bell(self, waiter: str) -> "PipeBell":
+        """A pipe of the waiter's own, under ``waiting/``."""
+        from gitlock.stores.files.bell import PipeBell
+
+        self.layout.make()
+        return PipeBell(self.layout.waiting, waiter, self.layout.file_mode, self.layout.state)
+
+    def ring(self, waiters: "Iterable[str]") -> None:
+        """A byte to each waiter's pipe."""
+        from gitlock.stores.files.bell import ring_pipes
+
+        ring_pipes(self.layout.waiting, waiters)
+
+    def check_all(self) -> None:
+        """Reads every record, not only those that a question needs; ``StoreError`` for the first that can't be."""
+        try:
+            self.layout.check()
+            state = self._load()
+        except OSError as error:
+            raise self._unavailable(error) from None
+        found = self._snapshot(state)
+        for records in (found.leases.all(), found.ended.all(), found.waiters.ordered()):
+            for _ in records:
+                pass
+
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _unavailable(self, error: OSError) -> StoreUnavailable:
+        """What becomes of an error that nobody foresaw: the store is out of reach, never empty."""
+        return StoreUnavailable(
+            f"can't use '{self.layout.folder}': {error.strerror or error}", hint=remedy(error, self.layout.folder)
+        )
 
     def _identity(self) -> tuple[int, int]:
         try:
@@ -90,75 +133,59 @@ class FileStore:
 
     def _load(self, *, begin: bool = False) -> State:
         """The state, judged against the mark. ``begin`` starts a new epoch where it was lost; readers refuse."""
-        data = read_whole(self.layout.state, SIZE_LIMIT)
-        if data is None:
-            return self._absent(begin=begin)
-        state = parse_state(data, self.layout.state)
-        origin = self._copied_from(state)
-        if origin:
-            notice = f"this repository is a copy of '{origin}': the leases of that one are not held here"
-            return fresh(os.urandom(8).hex(), state.epoch + 1, state.counter, state.revision, notice)
-        mark = read_mark(self.layout.mark)
-        if mark is not None and mark.store != state.store:
-            if not begin:
-                raise _lost(self.layout, "was replaced by another one")
-            return self._new_epoch(mark, max(mark.counter, state.counter), "was replaced by another one")
-        if mark is not None and mark.revision > state.revision:
-            again = read_whole(self.layout.state, SIZE_LIMIT)  # a writer may have come between the two readings
-            state = parse_state(again, self.layout.state) if again is not None else state
-            if mark.revision > state.revision and mark.epoch >= state.epoch:
-                why = "was replaced by an older copy"
-                if not begin:
-                    raise _lost(self.layout, why)
-                return self._new_epoch(mark, max(mark.counter, state.counter), why)
-        return state
+        layout = self.layout
+        mark = read_mark(layout.mark)  # before the state, which is written first: the mark is never ahead by itself
+        data = read_whole(layout.state, SIZE_LIMIT, hint=MEND, judge=layout.judge)
+        if data is not None:
+            state = parse_state(data, layout.state)
+            fits = mark is None or (mark.store == state.store and mark.revision <= state.revision)
+            if fits and state.header.get("home", layout.folder) == layout.folder:
+                return state
+        elif mark is None and not os.path.lexists(layout.mark):
+            return fresh(os.urandom(8).hex())  # nothing was written yet
+        from gitlock.stores.files.losing import settled
 
-    def _absent(self, *, begin: bool = False) -> State:
-        mark = read_mark(self.layout.mark)
-        if mark is None or mark.revision == 0:
-            return fresh(os.urandom(8).hex())
-        if not begin:
-            raise _lost(self.layout, "is gone")
-        return self._new_epoch(mark, mark.counter, "was gone")
-
-    def _new_epoch(self, mark: Mark, counter: int, why: str) -> State:
-        day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        notice = (
-            f"the lease store {why}, and a new epoch began at {day}: leases of before are not known any more; "
-            "claim again what you work on"
-        )
-        return fresh(mark.store, mark.epoch + 1, counter, mark.revision, notice)
+        return settled(layout, self._now().wall, begin=begin)
 
     def _home(self) -> dict[str, object]:
         """Where this store lives, so that a copy of the repository can tell that it is one."""
         return {"home": self.layout.folder, "home_inode": os.stat(self.layout.folder).st_ino}
 
-    def _copied_from(self, state: State) -> str:
-        """The folder that this one is a copy of, while the original is still there; else empty (it was moved)."""
-        home, inode = state.header.get("home"), state.header.get("home_inode")
-        if type(home) is not str or home == self.layout.folder:
-            return ""
-        try:
-            original = os.stat(home)
-            if original.st_ino == inode and not os.path.samestat(original, os.stat(self.layout.folder)):
-                return home
-        except OSError:
-            pass
-        return ""
-
     def _snapshot(self, state: State) -> Snapshot:
         where = self.layout.state
-        notice = state.header.get("notice", "")
+        now = self._now()
+        notice, until = state.header.get("notice", ""), state.header.get("notice_until", 0.0)
+        if type(notice) is not str or type(until) is not float or now.wall > until:
+            notice = ""
         return Snapshot(
-            now=self._now(),
+            now=now,
             leases=LineTable(state.sections["leases"], where),
             ended=EndedLines(state.sections["ended"], where),
+            waiters=_queue(state.sections["waiters"], where),
+            taints=_taints(state.sections.get("taints", []), where),
             revision=state.revision,
             epoch=state.epoch,
             counter=state.counter,
+            order=state.order,
             store=state.store,
-            notice=notice if type(notice) is str else "",
+            notice=notice,
         )
+
+
+def _queue(rows: list[bytes], where: str) -> "WaiterTable":
+    if not rows:
+        return NoWaiters()
+    from gitlock.stores.files.queue_rows import WaiterLines
+
+    return WaiterLines(rows, where)
+
+
+def _taints(rows: list[bytes], where: str) -> "tuple[Taint, ...]":
+    if not rows:
+        return ()
+    from gitlock.stores.files.taint_rows import read_taints
+
+    return read_taints(rows, where)
 
 
 def _edited(state: State, snapshot: Snapshot, edits: Edits, home: dict[str, object]) -> State:
@@ -170,17 +197,19 @@ def _edited(state: State, snapshot: Snapshot, edits: Edits, home: dict[str, obje
         "leases": leases.edited(edits.drop, edits.put),
         "ended": ended.edited(edits.forget, edits.told, edits.ended),
     }
+    if edits.queue or edits.leave:
+        from gitlock.stores.files.queue_rows import edited_queue
+
+        sections["waiters"] = edited_queue(state.sections["waiters"], edits.leave, edits.queue)
+    if edits.taint or edits.untaint:
+        from gitlock.stores.files.taint_rows import edited_taints
+
+        sections["taints"] = edited_taints(snapshot.taints, edits.taint, edits.untaint)
     header = {
         **state.header,
         "revision": state.revision + 1,
         "counter": state.counter if edits.counter is None else edits.counter,
+        "order": state.order if edits.order is None else edits.order,
         **home,
     }
     return State(header, sections, "new state")
-
-
-def _lost(layout: Layout, why: str) -> StoreCorrupt:
-    return StoreCorrupt(
-        f"the lease store {why}: what was held can't be told ('{layout.state}')",
-        hint="git lock doctor --fix (begins a new epoch; holders must claim again)",
-    )

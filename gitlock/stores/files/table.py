@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitlock.domain.queue import Waiter
+
 _HEAD = b'{"at":"'
 _SKIP = len(_HEAD)
 _SEPARATOR = SEPARATOR.encode()
@@ -149,6 +151,21 @@ class EndedLines:
             return decode_ended(jsontext.loads(self.rows[number].decode("utf-8")), where)
         except ValueError as error:
             raise StoreCorrupt(f"{where}: {error}") from None
+
+
+class NoWaiters:
+    """An empty queue, which is nearly always the case: nothing of the queue needs to be loaded for it."""
+
+    __slots__ = ()
+
+    def count(self) -> int:
+        return 0
+
+    def ordered(self) -> "tuple[Waiter, ...]":
+        return ()
+
+    def of(self, _: "Iterable[str]") -> "tuple[Waiter, ...]":
+        return ()
 
 
 def _ended_row(ended: Ended) -> bytes:

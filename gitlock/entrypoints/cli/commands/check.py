@@ -3,7 +3,7 @@
 import os
 
 from gitlock.domain.change import Change
-from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
@@ -33,7 +33,7 @@ def answer(given: Given) -> Answer:
         holder=site.holder,
         take=False,
     )
-    return _worded(changes, checked)
+    return _worded(site, changes, checked)
 
 
 def _changes(given: Given, site: "Site") -> list[Change]:
@@ -58,20 +58,28 @@ def _changes(given: Given, site: "Site") -> list[Change]:
     return staged(git)
 
 
-def _worded(changes: list[Change], checked: Checked) -> Answer:
+def _worded(site: "Site", changes: list[Change], checked: Checked) -> Answer:
     now = checked.pulse.snapshot.now
-    decision = checked.decision
+    decision, prefix = checked.decision, site.repository.prefix
     warnings = [finding_line(one, now) for one in decision.findings if one.mode != "enforce"]
     warnings += [f"'{visible(path)}' is announced by {held_by(lease, now)}" for path, lease in decision.announced]
     if decision.takeable:
         warnings.append(f"{len(decision.takeable)} unclaimed paths would be claimed for you at the commit")
-    notes = [*map(warning, warnings), *told(checked.pulse.beat, now, checked.pulse.snapshot.notice)]
-    data = envelope.decision_json(decision, now, warnings)
+    notes = [*map(warning, warnings), *told(site, checked.pulse.beat, now, checked.pulse.snapshot.notice)]
+
+    def data() -> object:
+        from gitlock.entrypoints import envelope
+
+        return envelope.decision_json(decision, now, warnings, site.facts.liveness, prefix)
+
     if decision.violations:
+        from gitlock.entrypoints import envelope
+
         first = decision.violations[0]
         rest = [f"git-lock: {finding_line(one, now)}" for one in decision.violations[1:]]
-        fault = envelope.error("violation", finding_line(first, now), next_for(first))
-        return Answer(exitcodes.VIOLATION, notes=[*rest, hint(next_for(first)), *notes], data=data, fault=fault)
+        command = next_for(first, prefix)
+        fault = envelope.error("violation", finding_line(first, now), command)
+        return Answer(exitcodes.VIOLATION, notes=[*rest, hint(command), *notes], data=data, fault=fault)
     count = len(changes)
     through = "".join(f"\n  under '{title(lease)}' (fence {lease.fence})" for lease in decision.used)
     lines = [f"clear: you may change {'it' if count == 1 else f'all {count} paths'}{through}"]

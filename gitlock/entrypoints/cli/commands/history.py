@@ -100,6 +100,7 @@ def _shape(event: dict[str, object]) -> dict[str, object]:
         "fence": event["fence"] or None,
         "note": envelope.name(str(event["note"])),
         "victim": event["victim"] or None,
+        **envelope.raw([str(event["claim"]), str(event["note"])]),
     }
 
 

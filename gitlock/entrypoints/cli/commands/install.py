@@ -6,12 +6,20 @@ import sys
 from gitlock.domain.policy import MODES
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
+from gitlock.entrypoints.cli.commands.native import Native, manager_of
 from gitlock.entrypoints.cli.commands.overview import enforcement
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.wording import visible
-from gitlock.git.hooks import HOOKS, install, uninstall
+from gitlock.git.config import is_true
+from gitlock.git.hooks import HOOKS, MANAGERS, InstallOutcome, find_folder, install, uninstall
 from gitlock.templates import read_template
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.wiring.site import Site
+
+OPT_OUT = "gitlock.installhooks"
 
 
 def start_file() -> str:
@@ -31,42 +39,81 @@ def program_file() -> str | None:
     return shutil.which("git-lock")
 
 
-def answer_install(given: Given) -> Answer:
-    """Makes the gates work in this clone and all its worktrees."""
-    site = site_of(given)
-    site.repository.require_top()
-    wanted = given.text("hooks")
-    hooks = tuple(name.strip() for name in wanted.split(",") if name.strip()) if wanted else HOOKS
-    outcome = install(
+def install_here(site: "Site", hooks: tuple[str, ...] = HOOKS, *, rehearse: bool = False) -> InstallOutcome:
+    """Makes git's hooks of this clone ask this very installation."""
+    return install(
         site.repository,
         template=read_template("hook.sh"),
         interpreter=sys.executable,
         start=start_file(),
         program=program_file(),
         hooks=hooks,
+        rehearse=rehearse,
     )
-    site.store.layout.make()
-    mode = given.text("mode")
-    if mode is not None:
-        site.repository.git.run("config", "gitlock.mode", mode)
-        site = site_of(given)
-    enforced, because, advice = enforcement(site)
-    lines = [f"installed {name} in {visible(outcome.folder.path)}" for name in outcome.written]
-    if outcome.unchanged and not outcome.written:
-        lines.append("nothing to do: already installed")
-    notes = [warning(f"{name}: {reason}") for name, reason in outcome.skipped]
-    if outcome.advice:
+
+
+def answer_install(given: Given) -> Answer:
+    """Makes the gates work in this clone and all its worktrees."""
+    site = site_of(given)
+    site.repository.require_top()
+    wanted = given.text("hooks")
+    hooks = tuple(name.strip() for name in wanted.split(",") if name.strip()) if wanted else HOOKS
+    named = given.text("print")
+    if named is not None and not given.flag("write"):
+        native = Native(site.repository, named, hooks)
+        return Answer(lines=native.shown(), data={**_nothing(site), "native": native.json()})
+    setting = site.settings.get(OPT_OUT)
+    rehearse = setting is not None and not is_true(setting)
+    if not rehearse:
+        site.store.layout.make()
+    outcome = install_here(site, hooks, rehearse=rehearse)
+    name = (named or manager_of(outcome.folder)) if given.flag("write") else None
+    lines, notes = _done(outcome, "would install" if rehearse else "installed")
+    added: list[str] = []
+    if name is not None:
+        native = Native(site.repository, name, hooks)
+        if not rehearse:
+            written, had = native.write()
+            added = [native.place(path) for path in written]
+            lines += [f"added lines to {visible(path)}" for path in added]
+            lines += [f"the lines are in {visible(native.place(path))} already" for path in had]
+        else:
+            lines += [f"would add lines to {visible(native.place(path))}" for path in native.texts()]
+        # What could not be done by ourselves, the manager does now.
+        notes = [warning(f"{hook}: {name} has no such hook") for hook in native.missing]
+        lines += [f"then run: {command}" for command in native.afterwards]
+    elif outcome.advice and manager_of(outcome.folder) is None:
         lines += [visible(row) for row in outcome.advice]
-    if mode is not None:
+    mode = given.text("mode")
+    if mode is not None and not rehearse:
+        site.repository.git.run("config", "gitlock.mode", mode)
         lines.append(f"mode {mode}, for this clone (git config gitlock.mode)")
-    data = {
-        "written": list(outcome.written),
-        "unchanged": list(outcome.unchanged),
-        "skipped": [{"hook": name, "reason": reason} for name, reason in outcome.skipped],
-        "folder": envelope.name(outcome.folder.path),
-        "enforced": list(enforced),
-        "not_enforced_because": because,
-    }
+        site = site_of(given)
+    if rehearse:
+        notes.append(warning("nothing was written: git config gitlock.installHooks is false"))
+        data = _data(site, outcome, added)
+        return Answer(lines=lines, notes=notes, data={**data, "rehearsed": True})
+    return _judged(site, outcome, lines, notes, added)
+
+
+def _done(outcome: InstallOutcome, verb: str) -> tuple[list[str], list[str]]:
+    lines = [f"{verb} {name} in {visible(outcome.folder.path)}" for name in outcome.written]
+    if outcome.configured:
+        lines.append(f"{verb} {', '.join(outcome.configured)} in git's configuration (agentlocks-hooks/git.config)")
+    if outcome.unchanged and not outcome.written and not outcome.configured:
+        lines.append("nothing to do: already installed")
+    reasons = dict.fromkeys(reason for _, reason in outcome.skipped)
+    notes = [
+        warning(f"{', '.join(name for name, why in outcome.skipped if why == reason)}: {visible(reason)}")
+        for reason in reasons
+    ]
+    return lines, notes
+
+
+def _judged(site: "Site", outcome: InstallOutcome, lines: list[str], notes: list[str], added: list[str]) -> Answer:
+    """What was done, and whether it is enforced now: looked up, not concluded from what was done."""
+    enforced, because, advice = enforcement(site)
+    data = _data(site, outcome, added)
     if not enforced:
         if advice:
             notes.append(hint(visible(advice)))
@@ -76,6 +123,27 @@ def answer_install(given: Given) -> Answer:
     if because is not None:
         notes.append(warning(f"not fully enforced here, because {because}"))
     return Answer(lines=lines, notes=notes, data=data)
+
+
+def _data(site: "Site", outcome: InstallOutcome, added: list[str]) -> dict[str, object]:
+    enforced, because, _ = enforcement(site)
+    return {
+        "written": list(outcome.written),
+        "configured": list(outcome.configured),
+        "unchanged": list(outcome.unchanged),
+        "skipped": [{"hook": name, "reason": reason} for name, reason in outcome.skipped],
+        "folder": envelope.name(outcome.folder.path),
+        "added": [envelope.name(path) for path in added],
+        "enforced": list(enforced),
+        "not_enforced_because": because,
+        "native": None,
+        "rehearsed": False,
+    }
+
+
+def _nothing(site: "Site") -> dict[str, object]:
+    folder = find_folder(site.repository, HOOKS)
+    return _data(site, InstallOutcome(folder, (), (), ()), [])
 
 
 def answer_uninstall(given: Given) -> Answer:
@@ -103,15 +171,20 @@ INSTALL = Command(
     answer_install,
     text=(
         "Puts a small hook beside whatever is there, for this clone and all its worktrees. A hook that was there still "
-        "runs, after ours. Where a hook manager owns the folder, nothing is written and the line to add is printed."
+        "runs, after ours. Git 2.54 and later are asked through their configuration as well, whatever core.hooksPath "
+        "says. Where a hook manager owns the folder, nothing of its is written: --print NAME shows the lines to add, "
+        "and --write adds them. git config gitlock.installHooks false makes it say only what it would do."
     ),
     options=(
         Option("--mode", kind=VALUE, metavar="MODE", help="enforce or warn, for this clone only.", choices=MODES),
         Option("--hooks", kind=VALUE, metavar="NAMES", help=f"Only these, with commas between: {','.join(HOOKS)}."),
+        Option("--print", kind=VALUE, metavar="NAME", choices=MANAGERS,
+               help=f"Show the lines for a hook manager: {', '.join(MANAGERS)}."),
+        Option("--write", help="Add those lines to the manager's own files."),
     ),
     codes=(exitcodes.DONE, exitcodes.ERROR, exitcodes.USAGE, exitcodes.REFUSED),
-    examples=("git lock install", "git lock install --mode warn"),
-)
+    examples=("git lock install", "git lock install --mode warn", "git lock install --print husky"),
+)  # fmt: skip
 UNINSTALL = Command(
     "uninstall",
     "take our hooks away again",

@@ -19,7 +19,7 @@ def answer(given: Given) -> Answer:
     now = found.snapshot.now
     rows = listing(found.snapshot, site.facts, site.fold, all=given.flag("all"), under=under)
     data = {"leases": [_shape(one, now) for one in rows]}
-    notes = told(found.beat, now, found.snapshot.notice)
+    notes = told(site, found.beat, now, found.snapshot.notice)
     if given.flag("json"):
         return Answer(data=data, notes=notes)
     if not rows:

@@ -1,6 +1,6 @@
 """``git lock mine``."""
 
-from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer, warning
@@ -16,10 +16,15 @@ def answer(given: Given) -> Answer:
     beat = found.beat
     own = [lease for lease in beat.held if lease.agent == site.agent.id]
     above = [lease for lease in beat.held if lease.agent != site.agent.id]
-    data = {
-        "leases": [envelope.lease_json(lease, now, "live", site.facts.liveness(lease)) for lease in beat.held],
-        "ended": [envelope.ended_json(ended, now) for ended in beat.ended],
-    }
+
+    def data() -> object:
+        from gitlock.entrypoints import envelope
+
+        return {
+            "leases": [envelope.lease_json(lease, now, "live", site.facts.liveness(lease)) for lease in beat.held],
+            "ended": [envelope.ended_json(ended, now) for ended in beat.ended],
+        }
+
     lines = [f"'{title(lease)}' is held by {held_by(lease, now)}, fence {lease.fence}" for lease in own]
     lines += [f"'{title(lease)}' is held by {held_by(lease, now)}, for you as well" for lease in above]
     notes = [warning(found.snapshot.notice)] if found.snapshot.notice else []
@@ -28,6 +33,8 @@ def answer(given: Given) -> Answer:
     if found.fault:
         notes.append(warning(f"the renewal could not be written down: {found.fault}"))
     if beat.ended:
+        from gitlock.entrypoints import envelope
+
         notes = [*(f"git-lock: {ended_line(ended, now)}" for ended in beat.ended[1:]), *notes]
         fault = envelope.error("lease-ended", ended_line(beat.ended[0], now), "git lock list")
         return Answer(exitcodes.NO_SUCH_LEASE, lines=lines, notes=notes, data=data, fault=fault)

@@ -1,14 +1,20 @@
 """``git lock`` alone: who holds what, and whether enforcement is really on here."""
 
+from gitlock.domain.duration import show_duration
+from gitlock.domain.queue import keeps_place
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer, use_color
-from gitlock.entrypoints.wording import visible
+from gitlock.entrypoints.wording import stamp, visible
+from gitlock.entrypoints.cli.requests import request_json
 from gitlock.errors import ConfigError
 from gitlock.git.hooks import inspect
+from gitlock.usecases.negotiate import inbox
 from gitlock.usecases.renew import pulse
 from gitlock.usecases.report import listing
+
+QUEUE_SHOWN = 10  # waiters that the overview lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +36,16 @@ def answer(given: Given) -> Answer:
         lines += [*lease_table(rows, now, color=color), ""]
     else:
         lines += ["nothing is held", ""]
-    lines.append(f"you are {visible(site.agent.id)} ({site.agent.kind})")
+    queue = [one for one in found.snapshot.waiters.ordered() if keeps_place(one, now, site.facts.process_waits)]
+    for waiter in queue[:QUEUE_SHOWN]:
+        since = show_duration(now.wall - waiter.since)
+        lines.append(f"{visible(waiter.agent)} waits for '{visible(waiter.title)}' (for {since})")
+    if len(queue) > QUEUE_SHOWN:
+        lines.append(f"... and {len(queue) - QUEUE_SHOWN} more wait")
+    lines += [""] if queue else []
+    lines.append(f"you are {visible(site.agent.id)} ({site.agent.kind}); the mode here is {_mode(site)}")
     if enforced:
-        lines.append(f"enforced here by: {', '.join(enforced)} (mode {_mode(site)})")
+        lines.append(f"enforced here by: {', '.join(enforced)}")
     if because is not None:
         lines.append(f"NOT {'fully ' if enforced else ''}enforced here, because {because}")
         if advice:
@@ -43,8 +56,19 @@ def answer(given: Given) -> Answer:
         "enforced": list(enforced),
         "not_enforced_because": because,
         "mode": _mode(site),
+        "waiters": [
+            {
+                "id": one.id,
+                "agent": one.agent,
+                "claim": envelope.name(one.title),
+                "since": stamp(one.since),
+                "ticket": one.is_ticket,
+            }
+            for one in queue
+        ],
+        "requests": [request_json(one) for one in inbox(site.store, site.agent)],
     }
-    return Answer(lines=lines, notes=told(found.beat, now, found.snapshot.notice), data=data)
+    return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data=data)
 
 
 def enforcement(site: "Site") -> tuple[tuple[str, ...], str | None, str | None]:
@@ -52,13 +76,10 @@ def enforcement(site: "Site") -> tuple[tuple[str, ...], str | None, str | None]:
     if site.repository.top is None:
         return (), "there is no worktree here", None
     installation = inspect(site.repository)
-    advice = installation.folder.advice
-    if advice is None and installation.because is not None:
-        advice = "git lock install"
     mode = _mode(site)
     if mode == "off":
         return (), "the policy here is off", None
-    return installation.enforced, installation.because, advice
+    return installation.enforced, installation.because, installation.advice
 
 
 def _mode(site: "Site") -> str:

@@ -1,10 +1,10 @@
 """``git lock release``."""
 
 from gitlock.domain.holding import Released
-from gitlock.entrypoints import envelope, exitcodes
-from gitlock.entrypoints.cli.asking import claim_arguments, site_of
+from gitlock.entrypoints import exitcodes
+from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
-from gitlock.entrypoints.cli.output import Answer
+from gitlock.entrypoints.cli.output import Answer, warning, write
 from gitlock.entrypoints.wording import ended_line, held_by, title, visible
 from gitlock.errors import UsageError
 from gitlock.usecases.reading import read_wanted
@@ -18,18 +18,37 @@ if TYPE_CHECKING:
 def answer(given: Given) -> Answer:
     """Gives back what is named."""
     arguments = claim_arguments(given)
+    if given.flag("clear_taint"):
+        return _clear_taint(given)
     if arguments and given.flag("all"):
         raise UsageError("--all gives back everything: name nothing beside it")
     if not arguments and not given.flag("all"):
         raise UsageError("say what to release, or --all for everything that you hold", hint="git lock mine")
     site = site_of(given)
     wanted = read_wanted(arguments, site.repository, site.policy, site.fold)
-    outcome = release(site.store, site.agent.id, wanted, site.fold, token=_token(given, site))
+    outcome = release(site.store, site.agent.id, wanted, site.fold, site.facts, token=_token(given, site))
     return _worded(site, outcome)
+
+
+def _clear_taint(given: Given) -> Answer:
+    """What a failed command left is mended: the next taker need not be told."""
+    from gitlock.usecases.taint import clear_named
+
+    if not claim_arguments(given):
+        raise UsageError("say what is mended: git lock release --clear-taint CLAIM")
+    site = site_of(given)
+    wanted = read_wanted(claim_arguments(given), site.repository, site.policy, site.fold)
+    count = clear_named(site.store, site.agent.id, wanted, site.fold)
+    marks = f"{count} mark{'' if count == 1 else 's'} of failed commands cleared"
+    return Answer(lines=[marks if count else "there was no mark"], data={"leases": [], "narrowed": []})
 
 
 def _token(given: Given, site: "Site") -> str | None:
     path = given.text("token_file")
+    typed = given.text("token")
+    if typed is not None:
+        write(2, warning("a token on the command line can be seen by every user of this machine: use --token-file"))
+        return typed
     if path is None:
         return site.environ.get("GITLOCK_TOKEN") or None
     try:
@@ -44,28 +63,36 @@ def _token(given: Given, site: "Site") -> str | None:
 
 def _worded(site: "Site", outcome: Released) -> Answer:
     now = site.now()
-    data = {
-        "leases": [envelope.lease_json(lease, now, "released", "unknown") for lease in outcome.released],
-        "narrowed": [envelope.lease_json(lease, now, "live", "unknown") for lease in outcome.narrowed],
-    }
+
+    def data() -> object:
+        from gitlock.entrypoints import envelope
+
+        return {
+            "leases": [envelope.lease_json(lease, now, "released", "unknown") for lease in outcome.released],
+            "narrowed": [envelope.lease_json(lease, now, "live", "unknown") for lease in outcome.narrowed],
+        }
+
     lines = [f"released '{title(lease)}' (fence {lease.fence})" for lease in outcome.released]
     lines += [f"narrowed: you still hold '{title(lease)}' (fence {lease.fence})" for lease in outcome.narrowed]
     notes = [f"git-lock: {ended_line(ended, now)}" for ended in outcome.ended]
+    others = told(site, outcome.beat, now, said=outcome.ended) if outcome.beat is not None else []
+    if (outcome.released or outcome.narrowed) and not (outcome.foreign or outcome.missing or outcome.ended):
+        return Answer(lines=lines, notes=others, data=data)
+    from gitlock.entrypoints import envelope
+
     if outcome.foreign:
         lease = outcome.foreign[0]
         message = f"'{title(lease)}' is not yours: it is held by {held_by(lease, now)}"
         fault = envelope.error("not-yours", message, "git lock whoami")
-        return Answer(exitcodes.NOT_YOURS, lines=lines, notes=notes, data=data, fault=fault)
-    if outcome.missing or outcome.ended or not (outcome.released or outcome.narrowed):
-        if outcome.missing:
-            message = f"you hold nothing called '{visible(outcome.missing[0].text)}'"
-        elif outcome.ended:
-            message, notes = ended_line(outcome.ended[0], now), notes[1:]
-        else:
-            message = f"{visible(site.agent.id)} holds nothing"
-        fault = envelope.error("no-such-lease", message, "git lock mine")
-        return Answer(exitcodes.NO_SUCH_LEASE, lines=lines, notes=notes, data=data, fault=fault)
-    return Answer(lines=lines, notes=notes, data=data)
+        return Answer(exitcodes.NOT_YOURS, lines=lines, notes=[*notes, *others], data=data, fault=fault)
+    if outcome.missing:
+        message = f"you hold nothing called '{visible(outcome.missing[0].text)}'"
+    elif outcome.ended:
+        message, notes = ended_line(outcome.ended[0], now), notes[1:]
+    else:
+        message = f"{visible(site.agent.id)} holds nothing"
+    fault = envelope.error("no-such-lease", message, "git lock mine")
+    return Answer(exitcodes.NO_SUCH_LEASE, lines=lines, notes=[*notes, *others], data=data, fault=fault)
 
 
 COMMAND = Command(
@@ -84,6 +111,8 @@ COMMAND = Command(
             "--token-file", kind=VALUE, metavar="FILE",
             help="The secret of a lease that is not in your name ('-' reads it from standard input).",
         ),
+        Option("--token", kind=VALUE, metavar="TOKEN", help="The same, for old scripts: visible to others, so it warns."),
+        Option("--clear-taint", help="Keep the leases; clear the mark that a failed `run` left on what is named."),
     ),
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.NOT_YOURS, exitcodes.NO_SUCH_LEASE, exitcodes.UNCHECKED),
     examples=("git lock release 'src/auth/*'", "git lock release src/auth/login.py", "git lock release --all"),

@@ -4,7 +4,7 @@ from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.wording import held_by, title, visible
+from gitlock.entrypoints.wording import held_by, process_words, title, visible
 from gitlock.errors import StoreError, UsageError
 from gitlock.usecases.reading import read_wanted
 from gitlock.usecases.renew import complain, pulse
@@ -37,12 +37,12 @@ def answer(given: Given) -> Answer:
         for one in result.leases:
             how = "held" if result.state == HELD else "expired, and taken by nobody;"
             lines.append(f"{visible(result.claim)}: {how} by {held_by(one.lease, now, one.state)}")
-            lines.append(f"  as '{title(one.lease)}', fence {one.lease.fence}, {one.liveness}")
+            lines.append(f"  as '{title(one.lease)}', fence {one.lease.fence}, {process_words(one.liveness)}")
         lines += [f"  belongs to the key {rule.name}" for rule in result.keys if rule.name != result.claim]
     data = {"results": [envelope.result_json(result, now, None) for result in results]}
     code = CODES[results[0].state] if given.flag("exit_code") else exitcodes.DONE
     failed = envelope.error(results[0].state, f"{visible(results[0].claim)}: {results[0].state}") if code else None
-    notes = told(found.beat, now, found.snapshot.notice)
+    notes = told(site, found.beat, now, found.snapshot.notice)
     # In words the answer has said it already; in JSON a code that is not 0 comes with an error.
     return Answer(code, lines=lines, notes=notes, data=data, fault=failed if given.flag("json") else None)
 

@@ -4,8 +4,8 @@ from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.wording import held_by, title, visible
-from gitlock.usecases.places import literal_place
+from gitlock.entrypoints.wording import held_by, process_words, title, visible
+from gitlock.usecases.places import is_folder, literal_place
 from gitlock.usecases.renew import Pulse, pulse
 from gitlock.usecases.report import Result, holders_of
 
@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 def _ask(given: Given) -> "tuple[Site, Pulse, list[Result]]":
     site = site_of(given)
     paths = [literal_place(site.repository, text) for text in given.arguments]
+    folders = frozenset(path for path in paths if is_folder(site.repository, path))
     found = pulse(site.store, site.agent.id)
-    results = holders_of(paths, found.snapshot, site.facts, site.fold, site.policy, site.agent.kind)
+    results = holders_of(paths, found.snapshot, site.facts, site.fold, site.policy, site.agent.kind, folders)
     return site, found, results
 
 
 def answer_who(given: Given) -> Answer:
     """Who holds each path."""
-    _, found, results = _ask(given)
+    site, found, results = _ask(given)
     now = found.snapshot.now
     lines = []
     for result in results:
         if not result.leases:
-            lines.append(f"{visible(result.claim)}: nobody")
+            lines.append(f"{visible(result.claim) or '.'}: nobody")
         for one in result.leases:
-            lines.append(f"{visible(result.claim)}: {held_by(one.lease, now, one.state)}")
-            lines.append(f"  through '{title(one.lease)}', fence {one.lease.fence}, {one.liveness}")
+            lines.append(f"{visible(result.claim) or '.'}: {held_by(one.lease, now, one.state)}")
+            lines.append(f"  through '{title(one.lease)}', fence {one.lease.fence}, {process_words(one.liveness)}")
     data = {"results": [envelope.result_json(result, now, None) for result in results]}
-    return Answer(lines=lines, notes=told(found.beat, now, found.snapshot.notice), data=data)
+    return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data=data)
 
 
 def answer_which(given: Given) -> Answer:
@@ -45,7 +46,7 @@ def answer_which(given: Given) -> Answer:
     lines, shapes = [], []
     for result in results:
         place = _deciding_line(site, result)
-        lines.append(f"{visible(result.claim)}: {result.policy}, by {place}")
+        lines.append(f"{visible(result.claim) or '.'}: {result.policy}, by {place}")
         for rule in result.keys:
             lines.append(f"  belongs to the key {rule.name} ({rule.takes}), by {policy.source}:{rule.line}")
         opened = policy.is_open(result.claim, site.fold)
@@ -55,7 +56,7 @@ def answer_which(given: Given) -> Answer:
         lines.append(f"  {unclaimed}" + (f", by {policy.source}:{where}" if where else ""))
         lines += [f"  held by {held_by(one.lease, now, one.state)}, as '{title(one.lease)}'" for one in result.leases]
         shapes.append(envelope.result_json(result, now, place))
-    return Answer(lines=lines, notes=told(found.beat, now, found.snapshot.notice), data={"results": shapes})
+    return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data={"results": shapes})
 
 
 def _deciding_line(site: "Site", result: Result) -> str:
@@ -67,18 +68,18 @@ def _deciding_line(site: "Site", result: Result) -> str:
     for rule in result.keys:
         if rule.mode == result.policy:
             return f"{policy.source}:{rule.line}"
-    return f"{policy.source}:{policy.lines['mode']}" if "mode" in policy.lines else "what is built in"
+    return f"{policy.source}:{policy.lines['mode']}" if "mode" in policy.lines else "the built-in policy"
 
 
 WHO = Command(
     "who",
     "who holds this path",
     answer_who,
-    text="Says for each path who holds it, and through which claim.",
+    text="Says for each path who holds it, and through which claim. For a folder, who holds anything in it.",
     arguments="PATH...",
     least=1,
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.UNCHECKED),
-    examples=("git lock who src/auth/login.py",),
+    examples=("git lock who src/auth/login.py", "git lock who ."),
 )
 WHICH = Command(
     "which",

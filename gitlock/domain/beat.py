@@ -1,0 +1,63 @@
+"""The heartbeat that every command and hook gives: an agent's leases are renewed, and it hears what ended."""
+
+from gitlock.domain.agent import lineage
+from gitlock.domain.lease import Ended, Lease
+from gitlock.domain.snapshot import NOTHING, Edits, Snapshot
+from gitlock.domain.value import Value
+
+
+class Beat(Value):
+    """A heartbeat's outcome: what is held, which of it had lapsed and was revived, and what ended unreported."""
+
+    __slots__ = ("ended", "held", "revived")
+
+    def __init__(self, held: tuple[Lease, ...], revived: tuple[Lease, ...], ended: tuple[Ended, ...]) -> None:
+        self.held = held
+        self.revived = revived
+        self.ended = ended
+
+
+def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
+    """Renews all leases of the agent (and of those that it works under) in one write, if a write is due.
+
+    A lapsed lease that is still in the table was overlapped by nobody, since a claim that overlaps it drops it:
+    it goes on under the same fence.
+    """
+    now = snapshot.now
+    held: list[Lease] = []
+    put: list[Lease] = []
+    revived: list[Lease] = []
+    own = list(snapshot.leases.of(lineage(agent)))
+    due = any(lease.due(now) for lease in own)
+    for lease in own:
+        if due:
+            if lease.left(now) <= 0:
+                revived.append(lease)
+            lease = lease.renewed_at(now)
+            put.append(lease)
+        held.append(lease)
+    return Edits(put=tuple(put)) if put else NOTHING, Beat(tuple(held), tuple(revived), unreported(snapshot, agent))
+
+
+def with_beat(edits: Edits, snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
+    """The edits of another plan of the agent's, and the heartbeat of whatever they leave alone, in one write."""
+    rest, beat = plan_beat(snapshot, agent)
+    touched = {*edits.drop, *(lease.id for lease in edits.put)}
+    renewed = tuple(lease for lease in rest.put if lease.id not in touched)
+    if renewed:
+        edits = edits.replace(put=edits.put + renewed)
+    held = tuple(lease for lease in beat.held if lease.id not in touched)
+    revived = tuple(lease for lease in beat.revived if lease.id not in touched)
+    return edits, Beat(held, revived, beat.ended)
+
+
+def unreported(snapshot: Snapshot, agent: str) -> tuple[Ended, ...]:
+    """The agent's ended leases that ``mine`` has not reported yet."""
+    return tuple(ended for ended in snapshot.ended.of((agent,)) if not ended.told)
+
+
+def plan_told(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
+    """As a beat, and marks the ended leases as reported."""
+    edits, beat = plan_beat(snapshot, agent)
+    told = tuple(ended.lease.id for ended in beat.ended)
+    return (edits.replace(told=told) if told else edits), beat

@@ -1,0 +1,169 @@
+"""Waiting: who stands in the queue, whose turn it is, and which wait would never end.
+
+First come, first served, by a counter and never by a clock: a claim is granted when it conflicts with no live lease
+and with no earlier live waiter. A broad waiter may not freeze everyone behind it: a later claim that lies within what
+the broad one wants may pass it, at most ``PASSES`` times, and only while a lease still blocks the broad one.
+"""
+
+from gitlock.domain.agent import related
+from gitlock.domain.footprint import Footprint
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import INTENT, SHARED, Holder
+from gitlock.domain.overlap import contains, overlap
+from gitlock.domain.pattern import Fold
+from gitlock.domain.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+PASSES = 8  # times that a waiter is passed by narrower claims: enough to keep others at work, too few to starve it
+OFFER = 120.0  # seconds that an offer to a ticket stands: an agent takes a turn of a minute or so
+TICKET_TTL = 24 * 3600.0  # seconds that a ticket keeps its place without a word from its agent
+
+
+class Waiter(Value):
+    """A place in the queue. ``order`` is the counter's; ``process`` is the one that waits, None for a ticket.
+
+    ``seen`` is the last word from the agent of a ticket; ``offered`` the instant at which it was the ticket's turn.
+    ``passed`` counts the narrower claims that went before it.
+    """
+
+    __slots__ = (
+        "agent", "exclude", "extra", "holder", "id", "include", "keys", "kind", "mode", "offered", "order", "passed",
+        "process", "reason", "seen", "since", "ttl",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        order: int,
+        agent: str,
+        kind: str,
+        mode: str,
+        keys: tuple[str, ...],
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        reason: str,
+        ttl: float,
+        since: float,
+        seen: Instant,
+        holder: Holder,
+        process: Holder | None,
+        offered: Instant | None = None,
+        passed: int = 0,
+        extra: "dict[str, object] | None" = None,
+    ) -> None:
+        self.id = id
+        self.order = order
+        self.agent = agent
+        self.kind = kind
+        self.mode = mode
+        self.keys = keys
+        self.include = include
+        self.exclude = exclude
+        self.reason = reason
+        self.ttl = ttl
+        self.since = since
+        self.seen = seen
+        self.holder = holder
+        self.process = process
+        self.offered = offered
+        self.passed = passed
+        self.extra = extra or {}
+
+    @property
+    def is_ticket(self) -> bool:
+        """Whether it is a durable place that no process stands for."""
+        return self.process is None
+
+    @property
+    def footprint(self) -> Footprint:
+        """The set of paths that it asks for."""
+        return Footprint.of(self.include, self.exclude)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its semantic keys."""
+        return tuple(key for key in self.keys if key[:5] not in ("file:", "glob:"))
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return " ".join([*self.names, *self.include, *("!" + text for text in self.exclude)])
+
+
+def keeps_place(waiter: Waiter, now: Instant, process_waits: "Callable[[Waiter], bool]") -> bool:
+    """Whether a waiter still counts. A ticket loses its place when an offer was not taken in its window, or its agent
+    was silent for a day; a process when it is dead, stopped or silent."""
+    if not waiter.is_ticket:
+        return process_waits(waiter)
+    if waiter.offered is not None and now.since(waiter.offered) > OFFER:
+        return False
+    return now.since(waiter.seen) <= TICKET_TTL
+
+
+def excludes(waiter: Waiter, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: Fold) -> bool:
+    """Whether a waiter's claim and another could not be held at once: the same rule as between lease and claim."""
+    if INTENT in (waiter.mode, mode) or (waiter.mode == SHARED and mode == SHARED) or related(waiter.agent, agent):
+        return False
+    for name in waiter.names:
+        for other in names:
+            if name == other or (fold.case and name.lower() == other.lower()):
+                return True
+    if not waiter.include or footprint.is_empty:
+        return False
+    return overlap(waiter.footprint, footprint, fold).meets
+
+
+def may_pass(
+    waiter: Waiter, blocked: bool, names: tuple[str, ...], footprint: Footprint, fold: Fold
+) -> bool:
+    """Whether a later claim may go before a waiter: the waiter is blocked by a lease anyway, the claim asks for
+    strictly less than the waiter does, and the waiter was not passed too often."""
+    if not blocked or waiter.passed >= PASSES or not set(names) <= set(waiter.names):
+        return False
+    theirs = waiter.footprint
+    if footprint.is_empty:
+        return bool(waiter.include) or set(names) < set(waiter.names)
+    return contains(theirs, footprint, fold) and not contains(footprint, theirs, fold)
+
+
+class Ring(Value):
+    """The cycle that a wait would close: agents and what each wants of the next, ending where it began."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: tuple[tuple[str, str], ...]) -> None:
+        self.steps = steps
+
+
+def closed_ring(
+    agent: str, wanted: str, blockers: "Iterable[str]", waits_for: "Callable[[str], list[tuple[str, str]]]"
+) -> Ring | None:
+    """The cycle that ``agent`` would close by waiting for ``blockers``, or None.
+
+    ``waits_for(x)`` lists who is waiting for ``x`` already, with what they want. The search goes backwards from
+    ``agent``: whoever newly joins a queue has as a rule nobody behind, and then it ends at once.
+    """
+    goal = list(blockers)
+    came: dict[str, tuple[str, str] | None] = {agent: None}
+    line = [agent]
+    while line:
+        at = line.pop(0)
+        for waiting, want in waits_for(at):
+            if waiting in came:
+                continue
+            came[waiting] = (at, want)
+            if any(related(waiting, blocker) for blocker in goal):
+                steps = [(agent, wanted)]
+                back: str = waiting
+                while (link := came[back]) is not None:
+                    steps.append((back, link[1]))
+                    back = link[0]
+                return Ring(tuple(steps))
+            line.append(waiting)
+    return None
+
+

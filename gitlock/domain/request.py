@@ -1,0 +1,159 @@
+"""Asking a holder to let go, and the answers; and asking a person.
+
+A request is a record of its own, outside the state document: losing one costs a question, never a lease. The grant
+is part of the state: the holder's lease is narrowed and the asker's made in one step.
+"""
+
+from gitlock.domain.agent import related
+from gitlock.domain.claim import Claim, Clash, Granted, LookFirst, Refused, plan_claim
+from gitlock.domain.holding import Wanted, narrowed
+from gitlock.domain.lease import Lease
+from gitlock.domain.pattern import Fold
+from gitlock.domain.snapshot import NOTHING, Edits, Event, ListTable, Snapshot
+from gitlock.domain.standing import Facts
+from gitlock.domain.value import Value
+
+TEXT_LIMIT = 500  # characters of a request's text; what is longer is cut, and marked
+
+OPEN, GRANTED, DECLINED, HANDLED = "open", "granted", "declined", "handled"
+RELEASE, ESCALATION, BREAKING = "release", "escalation", "breaking"
+
+
+class Request(Value):
+    """``kind`` is a wish for a release, an escalation to a person, or a break that needs a second person's word.
+
+    ``to`` are the agents that it is for (empty: any person). ``claim`` is what was asked for, as text; ``include``,
+    ``exclude`` and ``keys`` what that meant then. ``told`` lists the agents that have seen it.
+    """
+
+    __slots__ = (
+        "answer", "answered_at", "answered_by", "asker", "asker_kind", "at", "claim", "exclude", "id", "include", "keys",
+        "kind", "mode", "state", "text", "to", "told", "ttl",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        kind: str,
+        asker: str,
+        asker_kind: str,
+        to: tuple[str, ...],
+        claim: str,
+        keys: tuple[str, ...],
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        mode: str,
+        ttl: float,
+        text: str,
+        at: float,
+        state: str = OPEN,
+        answer: str = "",
+        answered_by: str | None = None,
+        answered_at: float | None = None,
+        told: tuple[str, ...] = (),
+    ) -> None:
+        self.id = id
+        self.kind = kind
+        self.asker = asker
+        self.asker_kind = asker_kind
+        self.to = to
+        self.claim = claim
+        self.keys = keys
+        self.include = include
+        self.exclude = exclude
+        self.mode = mode
+        self.ttl = ttl
+        self.text = text
+        self.at = at
+        self.state = state
+        self.answer = answer
+        self.answered_by = answered_by
+        self.answered_at = answered_at
+        self.told = told
+
+    def is_for(self, agent: str, kind: str) -> bool:
+        """Whether this agent is asked: by name, or as a person where a person is asked."""
+        if self.kind == RELEASE:
+            return any(related(name, agent) for name in self.to)
+        return kind == "human" and agent != self.asker
+
+    def answered(self, state: str, by: str, text: str, at: float) -> "Request":
+        """The request with its answer."""
+        return self.replace(state=state, answered_by=by, answer=text, answered_at=at)
+
+
+def cut(text: str) -> str:
+    """A text within its limit."""
+    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+class NotHeld(Value):
+    """There is nothing of the holder's to hand over: it was given back, or has ended."""
+
+    __slots__ = ()
+
+
+def plan_grant(
+    snapshot: Snapshot, holder: str, claim: Claim, *, fold: Fold, facts: Facts
+) -> "tuple[Edits, Granted | Refused | LookFirst | Clash | NotHeld]":
+    """Hands the asked part of the holder's leases to the asker, in one step: the holder's leases are narrowed, the
+    asker's is made with a new fence. Refused where somebody else holds a part of it, or waits for it since before."""
+    want = Wanted(
+        claim.id,
+        frozenset((*claim.keys, *claim.include)),
+        name=claim.names[0] if len(claim.names) == 1 and not claim.include else None,
+        include=claim.include,
+        exclude=claim.exclude,
+    )
+    put: list[Lease] = []
+    drop: list[str] = []
+    events: list[Event] = []
+    after: list[Lease] = []
+    for lease in snapshot.leases.all():
+        reached = related(lease.agent, holder) and lease.left(snapshot.now) > 0 and _reaches(want, claim, lease, fold)
+        if not reached:
+            after.append(lease)
+            continue
+        left = None if set(claim.names) & set(lease.names) and not claim.include else narrowed(lease, want, fold)
+        events.append(Event("grant", lease.agent, lease.title, lease.id, lease.fence, f"to {claim.agent}"))
+        if left is None:
+            drop.append(lease.id)
+        else:
+            put.append(left)
+            after.append(left)
+    if not put and not drop:
+        return NOTHING, NotHeld()
+    changed = Snapshot(
+        now=snapshot.now,
+        leases=ListTable(after),
+        ended=snapshot.ended,
+        waiters=snapshot.waiters,
+        revision=snapshot.revision,
+        epoch=snapshot.epoch,
+        counter=snapshot.counter,
+        order=snapshot.order,
+        store=snapshot.store,
+    )
+    own = next((one for one in snapshot.waiters.of((claim.agent,)) if _same(one.keys, claim)), None)
+    edits, answer = plan_claim(changed, claim, fold=fold, facts=facts, mode_of=lambda _: "enforce", same_agent=True, place=own)
+    if not isinstance(answer, Granted):
+        return NOTHING, answer
+    made = {lease.id for lease in edits.put}
+    return edits.replace(
+        put=tuple(lease for lease in put if lease.id not in made) + edits.put,
+        drop=tuple(drop) + edits.drop,
+        events=tuple(events) + edits.events,
+    ), answer
+
+
+def _reaches(want: Wanted, claim: Claim, lease: Lease, fold: Fold) -> bool:
+    if set(claim.names) & set(lease.names):
+        return True
+    return bool(claim.include) and want.reaches(lease, fold)
+
+
+def _same(keys: tuple[str, ...], claim: Claim) -> bool:
+    return keys == claim.keys
+
+

@@ -1,0 +1,205 @@
+"""What every command that takes leases shares: the wish that was typed, and how a grant or a refusal is worded."""
+
+from gitlock.domain.claim import Clash, Granted, Refused
+from gitlock.domain.duration import parse_duration, show_duration
+from gitlock.domain.instant import Instant
+from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, TTL_LIMIT
+from gitlock.entrypoints import exitcodes
+from gitlock.entrypoints.cli.asking import retyped, told
+from gitlock.entrypoints.cli.options import Given
+from gitlock.entrypoints.cli.output import Answer, hint, warning
+from gitlock.entrypoints.wording import clock, conflict_lines, held_by, title, visible, word
+from gitlock.errors import UsageError
+from gitlock.usecases.claim import ClaimOutcome, Wish, prepare
+from gitlock.usecases.covered import Covered, shell_expanded
+from gitlock.usecases.reading import EXCLUSION, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.wiring.site import Site
+
+
+SHOWN = 20  # arguments of a claim of which it is said what they were taken for
+
+
+def wish_of(given: Given, site: "Site", reading: Reading, *, pid: int | None = None, auto: bool = False) -> Wish:
+    """The wish that was typed. ``pid`` is a process of ours that lives as long as the lease (that of ``run``)."""
+    text = given.text("ttl")
+    return prepare(
+        reading,
+        agent=site.agent,
+        mode=_mode(given),
+        ttl=parse_duration(text, limit=TTL_LIMIT, what="TTL") if text is not None else None,
+        reason=given.text("reason") or "",
+        holder=site.holder(pid if pid is not None else _pid(given)),
+        policy=site.policy,
+        fold=site.fold,
+        facts=site.facts,
+        git=site.repository.git,
+        same_agent=given.flag("same_agent"),
+        auto=auto,
+        nested=pid is not None,
+    )
+
+
+def _mode(given: Given) -> str:
+    if given.flag("shared") and given.flag("intent"):
+        raise UsageError("--shared and --intent exclude each other")
+    return SHARED if given.flag("shared") else INTENT if given.flag("intent") else EXCLUSIVE
+
+
+def _pid(given: Given) -> int | None:
+    text = given.text("pid")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()) or not 1 < int(text) < 1 << 31:
+        raise UsageError(f"'{text}' is no process id")
+    from gitlock.wiring.liveness import start_time
+
+    if start_time(int(text)) is None:
+        raise UsageError(f"there is no process {text}", hint="name a process that lives as long as the work does")
+    return int(text)
+
+
+def save_token(path: str, token: str) -> None:
+    import os
+
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(fd, 0o600)
+            os.write(fd, token.encode() + b"\n")
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise UsageError(f"the lease is yours, but its token can't be saved in '{path}': {error.strerror}") from None
+
+
+def worded(given: Given, site: "Site", reading: Reading, outcome: ClaimOutcome, covered: Covered) -> Answer:
+    """How a claim that was not waited for ended."""
+    now = site.now()
+    result = outcome.answer
+    notes = told(site, outcome.beat, now, outcome.notice)
+    if isinstance(result, Refused):
+        return refusal(site, result, retyped(given), notes)
+    if isinstance(result, Clash):
+        from gitlock.entrypoints import envelope
+
+        message = (
+            f"'{visible(site.agent.id)}' is at work on another host ({visible(result.lease.holder.host)}): two holders "
+            "of one name would not exclude each other"
+        )
+        next_command = f"git lock claim --agent {word(site.agent.id + '-2')} {retyped(given)}"
+        return Answer(exitcodes.REFUSED, notes=notes, fault=envelope.error("agent-elsewhere", message, next_command))
+    assert isinstance(result, Granted)
+    warnings = _warnings(site, reading, result, covered)
+
+    def data() -> object:
+        from gitlock.entrypoints import envelope
+
+        return {
+            "lease": envelope.lease_json(result.lease, now, "live", site.facts.liveness(result.lease)),
+            "token": None if given.text("token_file") else outcome.token,
+            "warnings": warnings,
+            "already": result.already,
+            "taken_for": [{"argument": visible(one.text), "kind": one.kind} for one in reading.taken],
+            "covers_files": covered.files,
+        }
+
+    lines = _lines(given, reading, outcome, result, covered, now)
+    if given.flag("print_token") and outcome.token is not None:
+        lines = [outcome.token]
+    return Answer(lines=lines, notes=[*map(warning, warnings), *notes], data=data)
+
+
+def refusal(
+    site: "Site", refused: Refused, typed: str, notes: list[str], *, code: int = exitcodes.HELD, id: str = "held",
+    prefix: str = "",
+) -> Answer:  # fmt: skip
+    """A claim that others stand in the way of: every lease, and whoever waits before us."""
+    from gitlock.entrypoints import envelope
+
+    now = site.now()
+    lines = [line for conflict in refused.conflicts for line in conflict_lines(conflict, now)]
+    lines += [
+        f"{visible(waiter.agent)} waits for '{visible(waiter.title)}' since {clock(waiter.since, now.wall)}, before you"
+        for waiter in refused.ahead
+    ]
+    next_command = f"git lock request {typed} -m 'why you need it'" if refused.conflicts else f"git lock claim --wait {typed}"
+    fault = envelope.error(
+        id, prefix + lines[0], next_command, [envelope.conflict_json(one, now, site.facts.liveness) for one in refused.conflicts]
+    )
+    more = lines[1:]
+    if len(refused.conflicts) > 1:
+        more.append(f"nothing was claimed: {len(refused.conflicts)} leases stand in the way")
+    hints = [hint(f"to wait for it: git lock claim --wait {typed}")]
+    if refused.conflicts:
+        hints.append(hint(f"to ask for it: {next_command}"))
+    return Answer(code, notes=[*more, *notes, *hints], fault=fault)
+
+
+def _lines(
+    given: Given, reading: Reading, outcome: ClaimOutcome, result: Granted, covered: Covered, now: Instant
+) -> list[str]:
+    lease = result.lease
+    verb = "would claim" if given.flag("dry_run") else "claimed"
+    if result.already:
+        verb = "already yours:"
+    elif result.upgraded:
+        verb = "now exclusive:"
+    elif lease.mode == INTENT:
+        verb = "announced"
+    left = lease.left(now)
+    until = f"until {clock(now.wall + left, now.wall)} ({show_duration(left)})"
+    shared = " shared" if lease.mode == SHARED else ""
+    lines = [f"{verb}{shared} '{title(lease)}' as {visible(lease.agent)}, {until}, fence {lease.fence}"]
+    for one in reading.taken[:SHOWN]:
+        what = f"keeps out {_patterns(one.patterns)}" if one.kind == EXCLUSION else f"is taken as a {one.kind}"
+        if one.kind in ("path", "pattern") and one.patterns != (one.text,):
+            what += f": {_patterns(one.patterns)}"
+        lines.append(f"  {visible(one.text)} {what}")
+    if len(reading.taken) > SHOWN:
+        lines.append(f"  ... and {len(reading.taken) - SHOWN} more")
+    if covered.files is not None:
+        lines.append(f"  covers {covered.files} tracked file{'' if covered.files == 1 else 's'} today")
+    touched = [rule for rule in outcome.touched if rule.name not in reading.names]
+    for rule in touched:
+        took = "which it takes as well" if rule.takes == "whole" else "without taking it"
+        lines.append(f"  touches the key {rule.name}, {took}")
+    return lines
+
+
+def _patterns(patterns: tuple[str, ...]) -> str:
+    return ", ".join(visible(text) for text in patterns)
+
+
+def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered) -> list[str]:
+    now = site.now()
+    found = []
+    for conflict in result.announced:
+        found.append(
+            f"'{title(conflict.lease)}' is held by {held_by(conflict.lease, now, conflict.standing)}; the policy here is "
+            "warn, so your claim is announced and nobody is stopped"
+        )
+    for conflict in result.met:
+        found.append(f"'{title(conflict.lease)}' is announced by {held_by(conflict.lease, now)}")
+    for conflict in result.elsewhere:
+        place = visible(conflict.lease.holder.worktree or "another place")
+        found.append(
+            f"you hold '{title(conflict.lease)}' yourself, from '{place}': the two will not exclude each other"
+        )
+    if reading.include and covered.files == 0:
+        found.append("no tracked file is covered today; if that is not what you meant, look at the spelling")
+    for folder in covered.folders[:3]:
+        found.append(
+            f"'{visible(folder)}' is a folder that the wildcard matches: what is in it is not covered "
+            f"(a pattern that ends in '/' would: {word(folder + '/')})"
+        )
+    quoted = shell_expanded(reading, site.repository)
+    if quoted is not None:
+        found.append(
+            f"this covers the {len(reading.taken)} files that are there now; quoted, {word(quoted)} would cover new ones too"
+            if not quoted.startswith("*") or len(reading.taken) > 1 else ""
+        )  # fmt: skip
+    return [text for text in found if text]

@@ -1,0 +1,67 @@
+"""What the stub asked git while Python was starting; the answers come on standard input.
+
+Settings, map file and staged changes, in this order, each followed by ``=<status>`` and a NUL. Whatever is not exactly
+as expected (a stub that asks for other settings, a git that failed, an answer that was cut short) counts as not asked:
+then we ask git ourselves, and hear what it has to say about its failure.
+"""
+
+import os
+
+from gitlock.git.process import Known
+
+ASKED = "--asked"  # the stub has asked; which settings for, is the next word
+
+
+class Answers:
+    """What is known already; None for what has to be asked."""
+
+    __slots__ = ("config", "map_file", "staged")
+
+    def __init__(self, config: Known | None = None, map_file: Known | None = None, staged: Known | None = None) -> None:
+        self.config = config
+        self.map_file = map_file
+        self.staged = staged
+
+
+def read_answers(hook: str) -> Answers:
+    """The answers on standard input, read to its end."""
+    parts = []
+    while chunk := os.read(0, 1 << 16):
+        parts.append(chunk)
+    data = b"".join(parts)
+    # Settings are "name, newline, value, NUL": no name begins with "=", so the first that seems to is the status.
+    config, mark, rest = (b"\0" + data).partition(b"\0=")
+    status, nul, rest = rest.partition(b"\0")
+    if not mark or not nul or status not in (b"0", b"1"):
+        return Answers()
+    settings = Known(int(status), config[1:] + b"\0" if len(config) > 1 else b"")
+    if hook != "pre-commit":
+        return Answers(settings, _ended(rest))
+    end = rest.find(b"=0\0")  # a map file may hold this as well: then its own end tells
+    while end >= 0:
+        map_file = rest[:end]
+        if _is_whole(map_file):
+            staged = _ended(rest[end + 3 :])
+            return Answers(settings, Known(0, map_file), staged) if staged is not None else Answers()
+        end = rest.find(b"=0\0", end + 1)
+    return Answers()
+
+
+def _ended(data: bytes) -> Known | None:
+    """An answer that ends with a good status."""
+    return Known(0, data[:-3]) if data.endswith(b"=0\0") else None
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether these are the two answers of ``cat-file --batch``, neither cut short."""
+    for _ in range(2):
+        head, newline, data = data.partition(b"\n")
+        words = head.split(b" ")
+        if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
+            size = int(words[2])
+            if data[size : size + 1] != b"\n":
+                return False
+            data = data[size + 1 :]
+        elif not newline:
+            return False
+    return not data

@@ -1,0 +1,34 @@
+"""Called by a hook manager (husky, lefthook, the pre-commit framework) and not by our stub.
+
+Which git runs the commit is then not said, and our stub or git's own configuration may have asked us for this very
+hook already: each leaves a note of it, ``<pid of git> <hook> <way>``, in the worktree's own git folder.
+"""
+
+import os
+
+from gitlock.wiring.liveness import ancestors, command_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ASKED = "gitlock-asked"
+
+
+def git_above() -> str:
+    """The process id of the git that runs us; empty where the system does not tell."""
+    return next((str(pid) for pid in ancestors() if command_of(pid) == "git"), "")
+
+
+def was_asked(hook: str, pid: str, environ: "Mapping[str, str]", folder: str) -> bool:
+    """Whether this git process has asked us for this hook, by another way."""
+    from gitlock.git.process import Git
+    from gitlock.git.repository import repository_in_hook
+
+    git_dir = repository_in_hook(Git(None, environ), environ, folder).git_dir
+    try:
+        with open(os.path.join(git_dir, ASKED), "rb") as file:
+            words = file.read(256).split()
+    except OSError:
+        return False
+    return words[:2] == [pid.encode(), hook.encode()]

@@ -1,0 +1,47 @@
+"""Every worktree of a repository, as git lists them; also those whose folder is gone."""
+
+import os
+
+from gitlock.domain.value import Value
+from gitlock.git.repository import Repository, finish_discovery, start_discovery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Git
+
+
+class Checkout(Value):
+    """One worktree. ``bare`` is the repository itself where it has none; ``gone`` is git's word for a missing one."""
+
+    __slots__ = ("bare", "branch", "gone", "path")
+
+    def __init__(self, path: str, branch: str | None, bare: bool, gone: bool) -> None:
+        self.path = path
+        self.branch = branch
+        self.bare = bare
+        self.gone = gone
+
+
+def list_checkouts(git: "Git") -> list[Checkout]:
+    """All of them, the main one first."""
+    status, out, _ = git.try_run("worktree", "list", "--porcelain", "-z")
+    separator = b"\0"
+    if status:  # a git before 2.36
+        out, separator = git.run("worktree", "list", "--porcelain"), b"\n"
+    found = []
+    for block in out.split(separator * 2):
+        fields = {}
+        for row in block.split(separator):
+            name, _, value = os.fsdecode(row).partition(" ")
+            fields[name] = value
+        if "worktree" in fields:
+            branch = fields.get("branch", "").removeprefix("refs/heads/") or None
+            gone = "prunable" in fields and not os.path.isdir(fields["worktree"])
+            found.append(Checkout(fields["worktree"], branch, "bare" in fields, gone))
+    return found
+
+
+def repository_at(git: "Git", path: str) -> Repository:
+    """The repository as it looks from that worktree; nothing of where we are leaks into the question."""
+    there = git.elsewhere(path)
+    return finish_discovery(there, start_discovery(there))
