@@ -21,6 +21,7 @@ from tests.kit.result import Result  # noqa: E402
 PASSED = {
     "PATH", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
     "TEST_GIT",  # the folder of another git to test with
+    "TEST_GIT_NEW",  # the folder of a git with configured hooks, for the tests that need one
 }
 PASSED_PREFIXES = (
     "PYTEST_", "HYPOTHESIS_", "COVERAGE_",

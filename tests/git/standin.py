@@ -15,6 +15,7 @@ _PROGRAM = """\
 #!/bin/sh
 folder=${0%/*}
 [ "$1" = -I ] && shift 3
+[ "$1" = --asked ] && shift 2 && cat >/dev/null
 [ "$1" = hook ] && shift
 read -r line && printf 'input %s\\036' "$line" >>"$folder/calls"
 printf '%s pid=%s\\036' "$*" "${GITLOCK_GIT_PID-none}" >>"$folder/calls"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitlock.templates import read_template
+from gitlock.wiring.policies import remember_mode
 from tests.git.standin import StandIn, bare_path, hooks_folder, write_hook
 from tests.kit.repo import Repo
 from tests.kit.result import Result
@@ -240,7 +241,7 @@ def test_a_check_that_broke_off_blocks_under_enforce_and_passes_under_warn(
     assert stand_in.hooks == ["pre-commit"]
     _mode(repo, "warn")
     passed = _commit(repo, 2).ok()
-    assert passed.err.count("git-lock:") == 3  # one line a hook
+    assert passed.err.count("git-lock:") == 1  # what one hook said, the next need not repeat
 
 
 @pytest.mark.parametrize("mode", ["warn", "off"])
@@ -294,12 +295,25 @@ def test_an_uninstalled_git_lock_bricks_no_repository(
     path = _without_program(tmp_path)
     passed = _commit(repo, PATH=path).ok()
     assert passed.err.splitlines()[0].startswith("git-lock: could not be started for pre-commit")
-    assert passed.err.count("\n") == 3  # one line a hook
+    assert passed.err.count("\n") == 1
     repo.git("config", "gitlock.onMissing", "closed")
-    assert "gitlock.onMissing is closed" in _commit(repo, 2, PATH=path).ended(1).err
+    assert "on_missing is closed" in _commit(repo, 2, PATH=path).ended(1).err
     _commit(repo, 2, PATH=path, GITLOCK_BYPASS="moving house").ok()
     _mode(repo, "warn")
     _commit(repo, 3, PATH=path).ok()
+
+
+def test_what_the_map_file_says_about_a_missing_program_outlives_the_program(
+    template: str, repo: Repo, stand_in: StandIn, tmp_path: Path
+) -> None:
+    stand_in.install(repo, template=template)
+    repo.store.mkdir(exist_ok=True)
+    remember_mode(str(repo.store), "enforce", "closed")
+    shutil.rmtree(stand_in.folder)
+    path = _without_program(tmp_path)
+    assert "on_missing is closed" in _commit(repo, PATH=path).ended(1).err
+    repo.git("config", "gitlock.onMissing", "open")
+    _commit(repo, 2, PATH=path).ok()
 
 
 @pytest.mark.parametrize("left", ["python gone", "python not executable", "python can't start", "start gone",

@@ -15,12 +15,16 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+import pathspec
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from gitlock.domain.coverage import Coverage
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.overlap import contains, covers, overlap
-from gitlock.domain.pattern import PLAIN, Fold, anchor_candidates, anchors_may_meet, parse_pattern
+from gitlock.domain.pattern import PLAIN, Fold, anchor_candidates, anchors_may_meet, escape, parse_pattern
+from gitlock.errors import UsageError
 from tests.kit.program import is_soak
 
 CHUNKS, PAIRS = (200, 5_000) if is_soak() else (20, 500)
@@ -119,22 +123,25 @@ class World:
         names = [tuple(draw.choices(letters, k=draw.randint(1, 2))) for _ in range(3)]
         names += [tuple(draw.choice(draw.choice((letters, WILD))) for _ in range(draw.randint(1, 4))) for _ in range(5)]
         names = [n for n in names if self._name(n) not in ("", ".", "..", "**")] + [(WILD[1],)]
-        patterns = {}
+        patterns: dict[str, Drawn] = {}
         while len(patterns) < 14:
             drawn = [None if draw.random() < 0.25 else draw.choice(names) for _ in range(draw.randint(1, 3))]
             pattern = Drawn(tuple(drawn), draw.random() < 0.15)
             patterns[pattern.text] = pattern
         self.patterns = list(patterns)
         parts = [_name_expression(name[:k], self.fold) for name in names for k in range(1, len(name) + 1)]
-        parts += [_name_expression((*name[:k], E), self.fold) for name in names for k in range(len(name)) if name[k] == E_ACUTE]
+        half = [(*name[:k], E) for name in names for k in range(len(name)) if name[k] == E_ACUTE]
+        parts += [_name_expression(name, self.fold) for name in half]
         folded = [letter.matches[self.fold.unicode].replace("\\", "") for letter in letters]
         alphabet = {self.fold.name(char) if self.fold.case else char for text in folded for char in text} | set("bcz]")
         words = _closed(sorted(alphabet), [re.compile(part).fullmatch for part in {*parts}], 12)
-        kinds = {tuple([bool(re.fullmatch(_name_expression(name, self.fold), w)) for name in names]): w for w in words[::-1]}
-        beginnings = {part for pattern in patterns.values() for part in pattern.beginnings(self.fold)}
-        paths = _closed([w + "/" for w in kinds.values()], [re.compile(part).fullmatch for part in sorted(beginnings)], 12)
+        whole = [re.compile(_name_expression(name, self.fold)).fullmatch for name in names]
+        kinds = {tuple([bool(match(word)) for match in whole]): word for word in words[::-1]}
+        beginnings = sorted({part for pattern in patterns.values() for part in pattern.beginnings(self.fold)})
+        begins: list[Callable[[str], object]] = [re.compile(part).fullmatch for part in beginnings]
+        paths = _closed([word + "/" for word in kinds.values()], begins, 12)
         self.paths = [path[:-1] for path in paths]
-        self.match = {text: re.compile(pattern.beginnings(self.fold)[-1]).fullmatch for text, pattern in patterns.items()}
+        self.match = {text: re.compile(one.beginnings(self.fold)[-1]).fullmatch for text, one in patterns.items()}
         self.bits = {text: self._set(match) for text, match in self.match.items()}
 
     @staticmethod
@@ -209,3 +216,71 @@ def test_an_anchor_never_hides_a_pattern(seed: int) -> None:
                     assert anchors[text] in anchor_candidates(spelling), (text, spelling)
         for other, more in world.bits.items():
             assert anchors_may_meet(anchors[text], anchors[other]) or not paths & more, (text, other)
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse_pattern(text)
+    except UsageError:
+        return False
+    return True
+
+
+CHARACTERS = st.characters(exclude_characters="/\0", exclude_categories=()) | st.sampled_from("ab.AÉé\u0301*?[]!-\\")
+ANY_PATTERN = st.text(CHARACTERS | st.just("/"), min_size=1, max_size=12).filter(_parses)
+ANY_PATH = st.lists(
+    st.text(CHARACTERS, min_size=1, max_size=4).filter(lambda name: name not in (".", "..")), min_size=1, max_size=4
+).map("/".join)
+ANY_FOLD = st.sampled_from([PLAIN, Fold(True, False), Fold(False, True), Fold(True, True)])
+
+
+@given(ANY_PATTERN)
+def test_the_canonical_text_parses_to_the_same_pattern(text: str) -> None:
+    pattern = parse_pattern(text)
+    again = parse_pattern(pattern.text)
+    assert again == pattern
+    assert (again.segments, again.below, again.literal) == (pattern.segments, pattern.below, pattern.literal)
+
+
+@given(ANY_PATH, ANY_FOLD)
+def test_an_escaped_path_covers_that_path_and_what_is_below_and_nothing_beside(path: str, fold: Fold) -> None:
+    footprint = Footprint.of([escape(path)])
+    assert covers(footprint, path, fold) and covers(footprint, path + "/x", fold)
+    assert not covers(footprint, path + "y", fold)
+    assert not covers(footprint, "other/" + path, fold)
+
+
+@given(st.lists(ANY_PATTERN, min_size=1, max_size=2), st.lists(ANY_PATTERN, max_size=2), ANY_PATH, ANY_FOLD)
+def test_footprints_that_cover_one_path_meet(include: list[str], exclude: list[str], path: str, fold: Fold) -> None:
+    one, other = Footprint.of(include, exclude), Footprint.of([escape(path), "b/**"])
+    if covers(one, path, fold):
+        assert overlap(one, other, fold).meets and overlap(other, one, fold).meets
+    met = overlap(one, other, fold)
+    assert met == overlap(other, one, fold)
+    if met.witness is not None:
+        assert covers(one, met.witness, fold) and covers(other, met.witness, fold)
+    if contains(one, other, fold):
+        assert covers(one, path, fold)
+
+
+SHARED_NAMES = st.lists(
+    st.sampled_from(["a", "b", "ab", ".a", "a*", "*b", "?", "[ab]", "[a-c]x", "a?b", "*.a", r"\*", r"a\?", "*", "**"]),
+    min_size=1,
+    max_size=4,
+)
+SHARED = st.builds(lambda names, slash: "/".join(names) + slash, SHARED_NAMES, st.sampled_from(["", "/"]))
+PLAIN_PATHS = st.lists(st.sampled_from(["a", "b", "ab", "axb", ".a", "b.a", "cx", "*", "a?"]), min_size=1, max_size=5)
+
+
+@given(SHARED, PLAIN_PATHS)
+def test_covers_agrees_with_pathspec_where_the_languages_say_the_same(text: str, names: list[str]) -> None:
+    assume(not text.endswith("**/"))  # there it is only what is in folders below; here "**" may cross none
+    path = "/".join(names)
+    theirs = pathspec.GitIgnoreSpec.from_lines(["/" + text], backend="simple")
+    ours = covers(Footprint.of([text]), path)
+    last = text.rpartition("/")[2]
+    if last in ("", "*", "**") or parse_pattern(last).literal is not None:
+        assert ours == theirs.match_file(path)
+    else:  # gitignore also takes what is below a folder of such a name
+        above = ["/".join(names[:k]) for k in range(1, len(names))]
+        assert (ours or any(covers(Footprint.of([text]), folder) for folder in above)) == theirs.match_file(path)
