@@ -4,6 +4,8 @@
 # Asks git-lock about this commit, then runs the hook that was here before: it lies beside this file, and its name
 # ends in ".before-git-lock". `git lock install` wrote this file; `git lock uninstall` takes it away and puts the other
 # one back. Change nothing here: an edited copy is left alone by both.
+# In the folder agentlocks-hooks, this is what git's own configuration names (git 2.54 and later); git itself runs the
+# hook of the hooks folder after it.
 #
 # Every name begins with gl_: one that is in the environment already would reach the next hook with our value.
 
@@ -13,6 +15,8 @@ gl_start=@START@
 gl_program=@PROGRAM@
 gl_fine=@FINE@ # yes: sh and the disk here tell the times of two files apart below a second
 gl_framework=@FRAMEWORK@ # yes: the hook beside us is that of pre-commit or prek, which run us once they are reinstalled
+gl_wanted=@WANTED@ # the settings that git-lock reads
+gl_way=@WAY@ # folder: git found us in the hooks folder; configured: through its configuration
 
 gl_newline='
 '
@@ -21,6 +25,8 @@ gl_newline='
 case $0 in *.before-git-lock) exit 0 ;; esac
 
 gl_chain() {
+    [ -n "${GITLOCK_PROBE-}" ] && exit 23
+    [ "$gl_way" = configured ] && exit 0
     case $0 in */*) gl_beside=${0%/*} ;; *) gl_beside=. ;; esac
     gl_beside=$gl_beside/$gl_hook.before-git-lock
     [ -f "$gl_beside" ] && [ -x "$gl_beside" ] || exit 0
@@ -57,10 +63,22 @@ fi
 # A repository that git-lock does not manage.
 [ -d "$gl_common/agentlocks" ] || git cat-file -e HEAD:.gitlock.toml 2>/dev/null </dev/null || gl_chain "$@"
 
-# The mode that was last in force, known before anything can fail.
+# Git 2.54 and later may ask us twice for one hook: through the configuration first, then through the folder. A hook
+# manager may do so once more. Who is asked first leaves a note, and who comes after in the same git process goes on.
+# It names one hook only, so that a note which outlived its process (ids are used again) opens one gate of two at most.
+if [ -z "${GITLOCK_PROBE-}" ]; then
+    gl_asked=$gl_dir/gitlock-asked
+    gl_line=
+    [ "$gl_way" = folder ] && [ -f "$gl_asked" ] && read -r gl_line 2>/dev/null <"$gl_asked"
+    echo "$PPID $gl_hook $gl_way" 2>/dev/null >"$gl_asked"
+    [ "$gl_line" = "$PPID $gl_hook configured" ] && gl_chain "$@"
+fi
+
+# The mode that was last in force, and what a missing program means, known before anything can fail.
 gl_mode=enforce
 gl_word=
-[ -f "$gl_common/agentlocks/mode" ] && read -r gl_word gl_line 2>/dev/null <"$gl_common/agentlocks/mode"
+gl_closed=
+[ -f "$gl_common/agentlocks/mode" ] && read -r gl_word gl_closed gl_line 2>/dev/null <"$gl_common/agentlocks/mode"
 case $gl_word in enforce | warn | off) gl_mode=$gl_word ;; esac
 
 # What the same git process was told a moment ago, by pre-commit or pre-merge-commit.
@@ -82,10 +100,27 @@ if [ "$gl_pid" = "$PPID" ]; then
     fi
 fi
 
+# What git-lock will want to know of git, asked while Python is still starting. A failure is no matter: git-lock asks
+# again, and hears why. It also asks again where it wants other settings than this stub knows of.
+gl_ask() {
+    GIT_OPTIONAL_LOCKS=0
+    LC_ALL=C
+    export GIT_OPTIONAL_LOCKS LC_ALL
+    git -c core.fsmonitor=false config -z --get-regexp "$gl_wanted"
+    printf '=%s\0' $?
+    printf 'HEAD:.gitlock.toml\n:.gitlock.toml\n' | git -c core.fsmonitor=false cat-file --batch
+    printf '=%s\0' $?
+    [ "$gl_hook" = pre-commit ] || return 0
+    git -c core.fsmonitor=false diff-index --cached --no-renames --ita-invisible-in-index --ignore-submodules=none \
+        --name-status -z HEAD --
+    printf '=%s\0' $?
+}
+
 # The question. No hook of ours reads standard input: it belongs to the hook from before.
 gl_status=127
 if [ -f "$gl_python" ] && [ -x "$gl_python" ] && [ -s "$gl_start" ]; then
-    GITLOCK_GIT_PID=$PPID "$gl_python" -I -S "$gl_start" "$gl_hook" "$@" </dev/null
+    gl_ask 2>/dev/null </dev/null | GITLOCK_GIT_PID=$PPID "$gl_python" -I -S "$gl_start" \
+        --asked "$gl_wanted" "$gl_hook" "$@"
     gl_status=$?
 fi
 case $gl_status in
@@ -105,6 +140,9 @@ case $gl_status in
     ;;
 esac
 
+# A rehearsal by `git lock doctor`: no hook from before runs, and nothing that was said means "go on".
+[ -n "${GITLOCK_PROBE-}" ] && exit 23
+
 # The answers: 0 go on, 22 a violation, 20 could not check and the policy blocks.
 case $gl_status in
 0) gl_chain "$@" ;;
@@ -114,7 +152,14 @@ case $gl_status in
     ;;
 esac
 
-# No answer.
+# No answer. What one hook of a git process has said, those after it need not repeat.
+gl_told=no
+[ "$gl_pid" = "$PPID" ] && [ "$gl_word" = unanswered ] && gl_told=yes
+gl_say_once() {
+    [ "$gl_told" = yes ] && return
+    gl_say "$1"
+    echo "$PPID unanswered" 2>/dev/null >"$gl_judged"
+}
 gl_missing=no
 case $gl_status in
 126 | 127)
@@ -130,25 +175,26 @@ case $gl_status in
     ;;
 esac
 if [ "$gl_hook" = post-commit ]; then
-    gl_say "$gl_what; the commit is made, and was not recorded"
+    gl_say_once "$gl_what; the commit is made, and was not recorded"
     gl_chain "$@"
 fi
 gl_word=$(git config --get gitlock.mode 2>/dev/null </dev/null)
 case $gl_word in enforce | warn | off) gl_mode=$gl_word ;; esac
 if [ "$gl_mode" != enforce ]; then
-    gl_say "$gl_what; not checked, and not stopped (mode $gl_mode)"
+    gl_say_once "$gl_what; not checked, and not stopped (mode $gl_mode)"
     gl_chain "$@"
 fi
 if [ "$gl_missing" = yes ]; then
     gl_word=$(git config --get gitlock.onMissing 2>/dev/null </dev/null)
-    if [ "$gl_word" != closed ]; then
-        gl_say "$gl_what; not checked, and not stopped. To mend it, install git-lock and run: git lock install"
+    case $gl_word in open | closed) gl_closed=$gl_word ;; esac
+    if [ "$gl_closed" != closed ]; then
+        gl_say_once "$gl_what; not checked, and not stopped. To mend it, install git-lock and run: git lock install"
         gl_chain "$@"
     fi
-    gl_what="$gl_what, and gitlock.onMissing is closed"
+    gl_what="$gl_what, and the policy is to stop then (on_missing is closed)"
 fi
 if [ -n "${GITLOCK_BYPASS-}" ]; then
-    gl_say "$gl_what; not checked, and not stopped (GITLOCK_BYPASS is set)"
+    gl_say_once "$gl_what; not checked, and not stopped (GITLOCK_BYPASS is set)"
     gl_chain "$@"
 fi
 gl_say "$gl_what; refused, as nothing was checked. Try again, or set GITLOCK_BYPASS=reason to go on unchecked"

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Two agents share one repository: every command below is really run, and its result is checked. The demo fails if a
+# step does not end as it says. `make demo` calls this with git-lock on the PATH; nothing outside a temporary folder
+# is read or written.
+set -eu
+
+command -v git-lock >/dev/null || { echo "git-lock is not on the PATH: run 'make demo'" >&2; exit 1; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Nobody's own settings, hooks or agent session take part.
+for name in $(compgen -v GIT_ || true) $(compgen -v GITLOCK_ || true) CI; do
+    [ "$name" = GIT_EXEC_PATH ] || unset "$name"
+done
+export HOME=$scratch GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=$scratch/gitconfig GIT_PAGER=cat
+git config --global user.name "Dana Dev"
+git config --global user.email dana@example.com
+git config --global init.defaultBranch main
+git config --global advice.detachedHead false
+
+if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
+    bold=$'\e[1m' dim=$'\e[2m' green=$'\e[32m' magenta=$'\e[35m' blue=$'\e[34m' plain=$'\e[0m'
+else
+    bold='' dim='' green='' magenta='' blue='' plain=''
+fi
+
+steps=0
+
+# A heading and a sentence about what comes.
+say() {
+    printf '\n%s%s%s\n' "$bold" "$1" "$plain"
+    [ $# -lt 2 ] || printf '%s%s%s\n' "$dim" "$2" "$plain"
+}
+
+# run AGENT STATUS COMMAND [TEXT…]: shows the command and what it answers; both the status and each text must be there.
+run() {
+    local agent=$1 wanted=$2 command=$3 color=$green folder=$scratch/$1 status=0 text
+    shift 3
+    case $agent in bob) color=$magenta ;; dana) color=$blue folder=$scratch/shop ;; esac
+    printf '\n%s%s $%s %s\n' "$color" "$agent" "$plain" "$command"
+    if [ "$agent" = dana ]; then
+        (cd "$folder" && bash -c "$command") >"$scratch/output" 2>&1 || status=$?
+    else
+        (cd "$folder" && GITLOCK_AGENT=$agent bash -c "$command") >"$scratch/output" 2>&1 || status=$?
+    fi
+    wrapped <"$scratch/output"
+    [ "$status" = 0 ] || printf '%s(exit code %s)%s\n' "$dim" "$status" "$plain"
+    [ "$status" = "$wanted" ] || fail "'$command' ended with $status, not with $wanted"
+    for text in "$@"; do
+        grep -qF -e "$text" "$scratch/output" || fail "'$command' does not say: $text"
+    done
+    steps=$((steps + 1))
+}
+
+# Lines of more than 79 columns go on in the next one, indented.
+wrapped() {
+    awk -v room=79 -v scratch="$scratch/" '{
+        gsub(scratch, "")
+        line = $0
+        while (length(line) > room) {
+            at = room
+            while (at > 40 && substr(line, at + 1, 1) != " ") at--
+            if (at == 40) at = room
+            print substr(line, 1, at)
+            rest = substr(line, at + 1)
+            sub(/^ +/, "", rest)
+            line = "      " rest
+        }
+        print line
+    }'
+}
+
+fail() {
+    printf '\nthe demo failed: %s\n' "$1" >&2
+    exit 1
+}
+
+# A repository with one commit, and a worktree for each agent.
+mkdir -p "$scratch/shop/src/auth" "$scratch/shop/src/api"
+cd "$scratch/shop"
+git init --quiet
+printf 'def login(name):\n    return name\n' >src/auth/login.py
+printf 'def session(user):\n    return user\n' >src/auth/session.py
+printf 'def users():\n    return []\n' >src/api/users.py
+printf '# Shop\n' >README.md
+git add .
+git commit --quiet -m "first"
+git worktree add --quiet -b alice "$scratch/alice"
+git worktree add --quiet -b bob "$scratch/bob"
+
+say "One repository, a worktree for each of two agents." \
+    "An agent is whoever GITLOCK_AGENT names; dana, without one, is a person."
+run dana 0 "git lock install" "enforced here by: pre-commit"
+run alice 0 "git lock whoami" "alice (agent): from GITLOCK_AGENT"
+
+say "1. Who wants to change something claims it first."
+run alice 0 "git lock claim 'src/auth/*' -m 'new login'" "claimed 'src/auth/*' as alice" "covers 2 tracked files"
+
+say "2. Whether two claims overlap is decided exactly." \
+    "An overlap is shown by a path that both cover; without one, both are granted."
+run bob 10 "git lock claim 'src/**/login.*'" "'src/auth/*' is held by alice" "both cover 'src/auth/login."
+run bob 0 "git lock claim 'src/**' '!src/auth/**' -m 'rename users'" "claimed 'src/** !src/auth/**' as bob"
+
+say "3. Git refuses to commit what another agent holds." \
+    "--no-verify skips pre-commit, not the second look of prepare-commit-msg."
+echo 'LIMIT = 3' >>"$scratch/bob/src/auth/login.py"
+run bob 1 "git commit -am 'limit logins'" "'src/auth/login.py' is held by alice"
+run bob 1 "git commit --no-verify -am 'limit logins'" "'src/auth/login.py' is held by alice"
+run bob 0 "git lock who src/auth/login.py" "src/auth/login.py: alice since"
+
+say "4. Hand-over: alice commits and lets go, bob claims and commits."
+echo 'TTL = 60' >>"$scratch/alice/src/auth/session.py"
+run alice 0 "git commit -am 'sessions end'" "sessions end"
+run alice 0 "git lock release 'src/auth/*'" "released 'src/auth/*'"
+run bob 0 "git lock claim 'src/auth/*' -m 'limit logins'" "claimed 'src/auth/*' as bob"
+run bob 0 "git commit -am 'limit logins'" "limit logins"
+
+say "5. A merge passes, although it brings in paths that the other holds." \
+    "They are bob's work. Only what alice herself changes in the merge would count."
+run alice 0 "git merge -m 'take in the limit' bob" "src/auth/login.py"
+
+say "6. What nobody claimed is refused too, until it is claimed."
+echo 'Sells things.' >>"$scratch/alice/README.md"
+run alice 0 "git add README.md"
+run alice 1 "git commit -m 'say what it is'" "'README.md' is not claimed by you"
+run alice 0 "git lock claim --staged -m 'say what it is'" "README.md"
+run alice 0 "git commit -m 'say what it is'" "say what it is"
+
+say "7. Everybody sees who holds what, and what happened."
+run dana 0 "git lock" "src/auth/*" "README.md" "enforced here by: pre-commit"
+run dana 0 "git lock history" "refuse" "release"
+
+printf '\n%sAll %s steps ended as they should.%s\n' "$bold" "$steps" "$plain"
