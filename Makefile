@@ -18,7 +18,7 @@ PACKAGE_FILES := $(shell find gitlock templates docs/man -type f ! -name '*.pyc'
 
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint format soak bench wheel packages clean
+.PHONY: help demo test lint format docs soak bench wheel packages clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
@@ -35,6 +35,10 @@ lint: .venv/.stamp ## ruff and mypy alone
 
 format: .venv/.stamp ## mends what ruff can mend by itself
 	@$(BIN)/ruff check --quiet --fix .
+
+docs: .venv/.stamp ## makes the pages that are made: the manual page, docs/cli.md and docs/exit-codes.md
+	@$(BIN)/python docs/generate/man.py
+	@$(BIN)/python docs/generate/reference.py
 
 soak: .venv/.stamp ## the long runs
 	@GITLOCK_SOAK=1 $(BIN)/python -m pytest --no-header -n $(WORKERS) --timeout 7200 $(PYTEST_FLAGS)

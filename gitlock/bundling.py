@@ -18,11 +18,13 @@ domain domain.agent domain.beat domain.change domain.claim domain.conflict domai
 domain.duration domain.footprint domain.holding domain.instant domain.key domain.lease domain.meeting domain.overlap
 domain.pattern domain.policy domain.queue domain.segment domain.snapshot domain.standing domain.value domain.witness
 entrypoints entrypoints.envelope entrypoints.exitcodes entrypoints.wording
-entrypoints.cli entrypoints.cli.asking entrypoints.cli.main entrypoints.cli.options entrypoints.cli.output
+entrypoints.cli entrypoints.cli.asking entrypoints.cli.granting entrypoints.cli.main entrypoints.cli.options
+entrypoints.cli.output entrypoints.cli.running
 entrypoints.cli.table
 entrypoints.cli.commands entrypoints.cli.commands.check entrypoints.cli.commands.claim entrypoints.cli.commands.mine
 entrypoints.cli.commands.release entrypoints.cli.commands.renew entrypoints.cli.commands.whoami
-entrypoints.hooks entrypoints.hooks.answers entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.gate entrypoints.hooks.main
+entrypoints.hooks entrypoints.hooks.answers entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.gate
+entrypoints.hooks.main entrypoints.hooks.voice
 entrypoints.hooks.marker entrypoints.hooks.setting entrypoints.hooks.ways
 git git.changes git.config git.merges git.operation git.process git.repository
 stores stores.clock stores.codec stores.opening

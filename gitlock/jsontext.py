@@ -59,6 +59,8 @@ def loads(text: str) -> object:
         raise ValueError("no JSON value") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
+    except SystemError:  # before Python 3.12 the scanner finds its own error only where json.decoder was imported
+        raise ValueError("no JSON") from None
     if end != len(text):
         raise ValueError(f"text after the value, at character {end}")
     return value

@@ -61,7 +61,17 @@ if [ -f "$gl_dir/commondir" ]; then
 fi
 
 # A repository that git-lock does not manage.
-[ -d "$gl_common/agentlocks" ] || git cat-file -e HEAD:.gitlock.toml 2>/dev/null </dev/null || gl_chain "$@"
+# (The mark outlives a store that was deleted: then it is not known what is held, and that is not "nothing".)
+[ -d "$gl_common/agentlocks" ] || [ -f "$gl_common/agentlocks.mark" ] ||
+    git cat-file -e HEAD:.gitlock.toml 2>/dev/null </dev/null || gl_chain "$@"
+
+# The git that runs us. The pre-commit framework and prek stand between, when they run the hook that they had found.
+gl_git=$PPID
+if [ -n "${PRE_COMMIT_RUNNING_LEGACY-}${PREK_RUNNING_LEGACY-}" ] && [ -r "/proc/$PPID/stat" ]; then
+    read -r gl_line 2>/dev/null <"/proc/$PPID/stat"
+    gl_line=${gl_line##*) ? }
+    gl_git=${gl_line%% *}
+fi
 
 # Git 2.54 and later may ask us twice for one hook: through the configuration first, then through the folder. A hook
 # manager may do so once more. Who is asked first leaves a note, and who comes after in the same git process goes on.
@@ -70,8 +80,8 @@ if [ -z "${GITLOCK_PROBE-}" ]; then
     gl_asked=$gl_dir/gitlock-asked
     gl_line=
     [ "$gl_way" = folder ] && [ -f "$gl_asked" ] && read -r gl_line 2>/dev/null <"$gl_asked"
-    echo "$PPID $gl_hook $gl_way" 2>/dev/null >"$gl_asked"
-    [ "$gl_line" = "$PPID $gl_hook configured" ] && gl_chain "$@"
+    echo "$gl_git $gl_hook $gl_way" 2>/dev/null >"$gl_asked"
+    [ "$gl_line" = "$gl_git $gl_hook configured" ] && gl_chain "$@"
 fi
 
 # The mode that was last in force, and what a missing program means, known before anything can fail.
@@ -90,7 +100,7 @@ prepare-commit-msg | post-commit)
     [ -f "$gl_judged" ] && read -r gl_pid gl_word gl_line 2>/dev/null <"$gl_judged"
     ;;
 esac
-if [ "$gl_pid" = "$PPID" ]; then
+if [ "$gl_pid" = "$gl_git" ]; then
     if [ "$gl_hook" = post-commit ]; then
         [ "$gl_word" = clear ] && gl_chain "$@"
     elif [ "$gl_fine" = yes ]; then
@@ -119,14 +129,14 @@ gl_ask() {
 # The question. No hook of ours reads standard input: it belongs to the hook from before.
 gl_status=127
 if [ -f "$gl_python" ] && [ -x "$gl_python" ] && [ -s "$gl_start" ]; then
-    gl_ask 2>/dev/null </dev/null | GITLOCK_GIT_PID=$PPID "$gl_python" -I -S "$gl_start" \
+    gl_ask 2>/dev/null </dev/null | GITLOCK_GIT_PID=$gl_git "$gl_python" -I -S -X utf8 "$gl_start" \
         --asked "$gl_wanted" "$gl_hook" "$@"
     gl_status=$?
 fi
 case $gl_status in
 126 | 127)
     if [ -f "$gl_program" ] && [ -x "$gl_program" ]; then
-        GITLOCK_GIT_PID=$PPID "$gl_program" hook "$gl_hook" "$@" </dev/null
+        GITLOCK_GIT_PID=$gl_git "$gl_program" hook "$gl_hook" "$@" </dev/null
         gl_status=$?
     fi
     ;;
@@ -134,7 +144,7 @@ esac
 case $gl_status in
 126 | 127)
     if command -v git-lock >/dev/null 2>&1; then
-        GITLOCK_GIT_PID=$PPID git-lock hook "$gl_hook" "$@" </dev/null
+        GITLOCK_GIT_PID=$gl_git git-lock hook "$gl_hook" "$@" </dev/null
         gl_status=$?
     fi
     ;;
@@ -154,11 +164,11 @@ esac
 
 # No answer. What one hook of a git process has said, those after it need not repeat.
 gl_told=no
-[ "$gl_pid" = "$PPID" ] && [ "$gl_word" = unanswered ] && gl_told=yes
+[ "$gl_pid" = "$gl_git" ] && [ "$gl_word" = unanswered ] && gl_told=yes
 gl_say_once() {
     [ "$gl_told" = yes ] && return
     gl_say "$1"
-    echo "$PPID unanswered" 2>/dev/null >"$gl_judged"
+    echo "$gl_git unanswered" 2>/dev/null >"$gl_judged"
 }
 gl_missing=no
 case $gl_status in

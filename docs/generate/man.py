@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from gitlock import __version__
 from gitlock.entrypoints.cli.main import load
-from gitlock.entrypoints.cli.options import COMMON, FLAG, MANY, Command, Option
+from gitlock.entrypoints.cli.options import CLAIM_FORMS, COMMON, FLAG, MANY, Command, Option
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS
 
@@ -40,6 +40,7 @@ def page() -> str:
     commands = [load(name) for name in COMMANDS if name not in HIDDEN]
     parts = {
         "@COMMON@": _options(COMMON),
+        "@FORMS@": _options(CLAIM_FORMS),
         "@COMMANDS@": "\n\n".join(_command(command) for command in commands),
         "@EXIT@": "\n\n".join(f"{code}\n:   {_sentence(MEANINGS[code])}" for code in MEANINGS),
     }
@@ -50,9 +51,10 @@ def page() -> str:
 
 
 def _command(command: Command) -> str:
-    own = command.options[: -len(COMMON)]
-    words = ["git lock " + command.name, "[OPTIONS]" if own else "", command.arguments]
-    lines = ["== " + " ".join(word for word in words if word), _prose(command.text)]
+    shared = {option.key for option in (*COMMON, *CLAIM_FORMS)}
+    own = tuple(option for option in command.options if option.key not in shared)
+    words = ["git lock " + command.name, "[OPTIONS]", command.arguments]
+    lines = ["== " + " ".join(word for word in words if word), _sentence(command.summary), _prose(command.text)]
     also = [alias for alias, name in ALIASES.items() if name == command.name]
     if also:
         lines.append("Also called " + " and ".join(f"`git lock {alias}`" for alias in also) + ".")
@@ -70,6 +72,8 @@ def _options(options: tuple[Option, ...]) -> str:
 def _option(option: Option) -> str:
     value = "" if option.kind == FLAG else f" *{option.metavar}*"
     text = _prose(option.help)
+    if option.choices and not all(choice in text for choice in option.choices):
+        text += f" One of {', '.join(option.choices)}."
     if option.kind == MANY:
         text += " May be given several times."
     return ", ".join(f"`{name}`{value}" for name in option.names) + f"\n:   {text}"
@@ -82,7 +86,7 @@ def _prose(text: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return _prose(text[:1].upper() + text[1:]) + "."
+    return _prose(text[:1].upper() + text[1:]) + ("" if text.endswith("?") else ".")
 
 
 # -- markup to roff
@@ -100,7 +104,7 @@ def roff(text: str) -> str:
         elif first.startswith("= "):
             out.append(f".SH {_heading(first[2:])}")
         elif first.startswith("    "):
-            out += [*(() if fresh else (".PP",)), ".RS 4", ".EX", *(_plain(line[4:]) for line in lines), ".EE", ".RE"]
+            out += [*(() if fresh else (".PP",)), ".RS 2", ".EX", *(_plain(line[4:]) for line in lines), ".EE", ".RE"]
         elif len(lines) > 1 and lines[1].startswith(":   "):
             out += [".TP", _inline(first), *_sentences(" ".join([lines[1][4:], *lines[2:]]))]
         else:

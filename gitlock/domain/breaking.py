@@ -8,7 +8,7 @@ from gitlock.domain.claim import Claim, Clash, Granted, LookFirst, Refused, plan
 from gitlock.domain.holding import Wanted
 from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.pattern import Fold
-from gitlock.domain.snapshot import NOTHING, Edits, Event, ListTable, Snapshot
+from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.standing import DEAD, Facts
 from gitlock.domain.value import Value
 
@@ -71,11 +71,7 @@ def plan_break(
     granted: Granted | None = None
     edits = NOTHING
     if claim is not None:
-        rest = ListTable(lease for lease in snapshot.leases.all() if lease.id not in victims)
-        changed = Snapshot(
-            now=now, leases=rest, ended=snapshot.ended, waiters=snapshot.waiters, revision=snapshot.revision,
-            epoch=snapshot.epoch, counter=snapshot.counter, order=snapshot.order, store=snapshot.store,
-        )  # fmt: skip
+        changed = snapshot.with_leases(lease for lease in snapshot.leases.all() if lease.id not in victims)
         edits, answer = plan_claim(changed, claim, fold=fold, facts=facts, mode_of=lambda _: "enforce")
         if not isinstance(answer, Granted):
             return NOTHING, answer

@@ -92,7 +92,8 @@ class Granted(Value):
 
 
 class Refused(Value):
-    """Nothing was granted. Every conflict is here, not the first; ``ahead`` is a live waiter that stands before."""
+    """Nothing was granted. Every conflict is here, not the first; ``ahead`` is the nearest live waiter that stands
+    before."""
 
     __slots__ = ("ahead", "conflicts")
 
@@ -151,7 +152,7 @@ def plan_claim(
     covering = _covering(own, footprint, names, fold)
     if covering is not None and STRENGTH[covering.mode] >= STRENGTH[claim.mode]:
         renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(holder=_holder(covering, claim, facts))
-        left = () if place is None else (place.id,)
+        left = _places(snapshot, claim, place)
         found = _elsewhere(covering, claim, snapshot, fold)
         granted = Granted(renewed, already=True, elsewhere=() if found is None else (found,))
         return Edits(put=(renewed,), leave=left, events=(_event("renew", renewed),)), granted
@@ -191,7 +192,7 @@ def plan_claim(
     if claim.mode != INTENT and snapshot.waiters.count():
         from gitlock.domain.turn import front_of
 
-        front = front_of(snapshot, claim.agent, claim.mode, names, footprint, fold, facts, place)
+        front = front_of(snapshot, claim, fold, facts, place)
     ahead = front.ahead if front is not None else ()
     announced: tuple[Conflict, ...] = ()
     mode = claim.mode
@@ -200,7 +201,7 @@ def plan_claim(
             dated = tuple(one.lease.replace(renewed=now) for one in standing_in_way if one.lease.ahead(now))
             return Edits(put=dated) if dated else NOTHING, Refused(tuple(standing_in_way), ahead)
         announced, mode, over, front = tuple(standing_in_way), INTENT, [], None
-    leave: tuple[str, ...] = () if place is None else (place.id,)
+    leave = _places(snapshot, claim, place)
     passed: tuple[Waiter, ...] = ()
     if front is not None:
         if ahead:
@@ -241,6 +242,17 @@ def plan_claim(
     return edits, Granted(
         lease, upgraded=upgrade, announced=announced, met=tuple(met), elsewhere=tuple(elsewhere)
     )
+
+
+def _places(snapshot: Snapshot, claim: Claim, place: "Waiter | None") -> tuple[str, ...]:
+    """The places in the queue that a grant makes needless: the claim's own, and a ticket for the very same."""
+    found = () if place is None else (place.id,)
+    if not snapshot.waiters.count():
+        return found
+    from gitlock.domain.turn import ticket_of
+
+    ticket = ticket_of(snapshot, claim)
+    return found if ticket is None or ticket.id in found else (*found, ticket.id)
 
 
 def next_fence(snapshot: Snapshot) -> int:

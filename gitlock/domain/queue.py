@@ -5,7 +5,7 @@ and with no earlier live waiter. A broad waiter may not freeze everyone behind i
 the broad one wants may pass it, at most ``PASSES`` times, and only while a lease still blocks the broad one.
 """
 
-from gitlock.domain.agent import related
+from gitlock.domain.agent import lineage, related
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import INTENT, SHARED, Holder
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-PASSES = 8  # times that a waiter is passed by narrower claims: enough to keep others at work, too few to starve it
+PASSES = 8  # times that narrower claims may pass a waiter: enough to keep others at work, too few to starve it
 OFFER = 120.0  # seconds that an offer to a ticket stands: an agent takes a turn of a minute or so
 TICKET_TTL = 24 * 3600.0  # seconds that a ticket keeps its place without a word from its agent
 
@@ -118,52 +118,81 @@ def excludes(waiter: Waiter, agent: str, mode: str, names: tuple[str, ...], foot
 
 
 def may_pass(
-    waiter: Waiter, blocked: bool, names: tuple[str, ...], footprint: Footprint, fold: Fold
+    waiter: Waiter, names: tuple[str, ...], footprint: Footprint, fold: Fold, blocked: "Callable[[Waiter], object]"
 ) -> bool:
-    """Whether a later claim may go before a waiter: the waiter is blocked by a lease anyway, the claim asks for
-    strictly less than the waiter does, and the waiter was not passed too often."""
-    if not blocked or waiter.passed >= PASSES or not set(names) <= set(waiter.names):
+    """Whether a later claim may go before a waiter: the claim asks for strictly less than the waiter does, the waiter
+    was not passed too often, and it is blocked by a lease anyway (which is asked last, since it costs most)."""
+    if waiter.passed >= PASSES or not set(names) <= set(waiter.names):
         return False
     theirs = waiter.footprint
     if footprint.is_empty:
-        return bool(waiter.include) or set(names) < set(waiter.names)
-    return contains(theirs, footprint, fold) and not contains(footprint, theirs, fold)
+        less = bool(waiter.include) or set(names) < set(waiter.names)
+    else:
+        less = contains(theirs, footprint, fold) and (
+            set(names) < set(waiter.names) or not contains(footprint, theirs, fold)
+        )
+    return less and bool(blocked(waiter))
+
+
+class Want(Value):
+    """Somebody who waits, for what, and since which place."""
+
+    __slots__ = ("agent", "claim", "order")
+
+    def __init__(self, agent: str, claim: str, order: int) -> None:
+        self.agent = agent
+        self.claim = claim
+        self.order = order
 
 
 class Ring(Value):
-    """The cycle that a wait would close: agents and what each wants of the next, ending where it began."""
+    """A cycle of those who wait for one another: each wants something of the next, and the last of the first."""
 
     __slots__ = ("steps",)
 
-    def __init__(self, steps: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, steps: tuple[Want, ...]) -> None:
         self.steps = steps
+
+    @property
+    def last(self) -> int:
+        """The latest place in it: whoever came last closed the ring, and gives way."""
+        return max(step.order for step in self.steps)
 
 
 def closed_ring(
-    agent: str, wanted: str, blockers: "Iterable[str]", waits_for: "Callable[[str], list[tuple[str, str]]]"
+    want: Want,
+    blockers: "Callable[[], Iterable[str]]",
+    waits_for: "Callable[[str], Iterable[Want]]",
+    outer: "Iterable[Want]" = (),
 ) -> Ring | None:
-    """The cycle that ``agent`` would close by waiting for ``blockers``, or None.
+    """The cycle that ``want`` closes by waiting for ``blockers``, or None.
 
-    ``waits_for(x)`` lists who is waiting for ``x`` already, with what they want. The search goes backwards from
-    ``agent``: whoever newly joins a queue has as a rule nobody behind, and then it ends at once.
+    ``waits_for(x)`` lists who waits for ``x``, and for those above it, who go on only when ``x`` has ended; ``outer``
+    are those whose commands we run under: they go on only when we have ended. The search goes backwards from whoever
+    wants: one who newly joins a queue has as a rule nobody behind, and then nothing else is looked at.
     """
-    goal = list(blockers)
-    came: dict[str, tuple[str, str] | None] = {agent: None}
-    line = [agent]
-    while line:
-        at = line.pop(0)
-        for waiting, want in waits_for(at):
-            if waiting in came:
-                continue
-            came[waiting] = (at, want)
-            if any(related(waiting, blocker) for blocker in goal):
-                steps = [(agent, wanted)]
-                back: str = waiting
-                while (link := came[back]) is not None:
-                    steps.append((back, link[1]))
-                    back = link[0]
-                return Ring(tuple(steps))
-            line.append(waiting)
+    came: dict[str, tuple[str, Want]] = {want.agent: ("", want)}
+    came.update((one.agent, (want.agent, one)) for one in outer if one.agent not in came)
+    line = list(came)
+    found = line[1:]  # those that wait for us, and were not compared with the blockers
+    goal: frozenset[str] | None = None
+    for at in line:  # grows while it is walked
+        for waiting in waits_for(at):
+            if waiting.agent not in came:
+                came[waiting.agent] = (at, waiting)
+                line.append(waiting.agent)
+                found.append(waiting.agent)
+        for name in found:
+            goal = frozenset(blockers()) if goal is None else goal
+            if not goal.isdisjoint(lineage(name)):
+                return _ring(want, name, came)
+        found = []
     return None
 
 
+def _ring(want: Want, name: str, came: dict[str, tuple[str, Want]]) -> Ring:
+    steps = [want]
+    while name != want.agent:
+        name, step = came[name]
+        steps.append(step)
+    return Ring(tuple(steps))

@@ -6,29 +6,33 @@ is part of the state: the holder's lease is narrowed and the asker's made in one
 
 from gitlock.domain.agent import related
 from gitlock.domain.claim import Claim, Clash, Granted, LookFirst, Refused, plan_claim
+from gitlock.domain.conflict import touching
+from gitlock.domain.footprint import Footprint
 from gitlock.domain.holding import Wanted, narrowed
-from gitlock.domain.lease import Lease
+from gitlock.domain.lease import Holder, Lease
 from gitlock.domain.pattern import Fold
-from gitlock.domain.snapshot import NOTHING, Edits, Event, ListTable, Snapshot
+from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.standing import Facts
 from gitlock.domain.value import Value
 
 TEXT_LIMIT = 500  # characters of a request's text; what is longer is cut, and marked
 
-OPEN, GRANTED, DECLINED, HANDLED = "open", "granted", "declined", "handled"
+# ``freed``: nobody who was asked holds any of it any more, so that there is nothing left to be answered
+OPEN, GRANTED, DECLINED, HANDLED, FREED = "open", "granted", "declined", "handled", "freed"
 RELEASE, ESCALATION, BREAKING = "release", "escalation", "breaking"
 
 
 class Request(Value):
     """``kind`` is a wish for a release, an escalation to a person, or a break that needs a second person's word.
 
-    ``to`` are the agents that it is for (empty: any person). ``claim`` is what was asked for, as text; ``include``,
-    ``exclude`` and ``keys`` what that meant then. ``told`` lists the agents that have seen it.
+    ``to`` are the agents whose leases it is about; other than a release, it is for any person to answer. ``claim`` is
+    what was asked for, as text; ``include``, ``exclude`` and ``keys`` what that meant then; ``holder`` is where the
+    asker works. ``told`` lists the agents that have heard the answer.
     """
 
     __slots__ = (
-        "answer", "answered_at", "answered_by", "asker", "asker_kind", "at", "claim", "exclude", "id", "include", "keys",
-        "kind", "mode", "state", "text", "to", "told", "ttl",
+        "answer", "answered_at", "answered_by", "asker", "asker_kind", "at", "claim", "exclude", "holder", "id",
+        "include", "keys", "kind", "mode", "state", "text", "to", "told", "ttl",
     )  # fmt: skip
 
     def __init__(
@@ -47,6 +51,7 @@ class Request(Value):
         ttl: float,
         text: str,
         at: float,
+        holder: Holder,
         state: str = OPEN,
         answer: str = "",
         answered_by: str | None = None,
@@ -66,6 +71,7 @@ class Request(Value):
         self.ttl = ttl
         self.text = text
         self.at = at
+        self.holder = holder
         self.state = state
         self.answer = answer
         self.answered_by = answered_by
@@ -77,6 +83,11 @@ class Request(Value):
         if self.kind == RELEASE:
             return any(related(name, agent) for name in self.to)
         return kind == "human" and agent != self.asker
+
+    def touches(self, lease: Lease, fold: Fold) -> bool:
+        """Whether a lease holds something of what is asked for."""
+        names = tuple(key for key in self.keys if key[:5] not in ("file:", "glob:"))
+        return touching(lease, names, Footprint.of(self.include, self.exclude), fold) is not None
 
     def answered(self, state: str, by: str, text: str, at: float) -> "Request":
         """The request with its answer."""
@@ -99,13 +110,7 @@ def plan_grant(
 ) -> "tuple[Edits, Granted | Refused | LookFirst | Clash | NotHeld]":
     """Hands the asked part of the holder's leases to the asker, in one step: the holder's leases are narrowed, the
     asker's is made with a new fence. Refused where somebody else holds a part of it, or waits for it since before."""
-    want = Wanted(
-        claim.id,
-        frozenset((*claim.keys, *claim.include)),
-        name=claim.names[0] if len(claim.names) == 1 and not claim.include else None,
-        include=claim.include,
-        exclude=claim.exclude,
-    )
+    want = Wanted(claim.id, frozenset((*claim.keys, *claim.include)), include=claim.include, exclude=claim.exclude)
     put: list[Lease] = []
     drop: list[str] = []
     events: list[Event] = []
@@ -115,7 +120,7 @@ def plan_grant(
         if not reached:
             after.append(lease)
             continue
-        left = None if set(claim.names) & set(lease.names) and not claim.include else narrowed(lease, want, fold)
+        left = narrowed(lease, want, fold) if claim.include else _without(lease, claim.names)
         events.append(Event("grant", lease.agent, lease.title, lease.id, lease.fence, f"to {claim.agent}"))
         if left is None:
             drop.append(lease.id)
@@ -124,19 +129,11 @@ def plan_grant(
             after.append(left)
     if not put and not drop:
         return NOTHING, NotHeld()
-    changed = Snapshot(
-        now=snapshot.now,
-        leases=ListTable(after),
-        ended=snapshot.ended,
-        waiters=snapshot.waiters,
-        revision=snapshot.revision,
-        epoch=snapshot.epoch,
-        counter=snapshot.counter,
-        order=snapshot.order,
-        store=snapshot.store,
-    )
-    own = next((one for one in snapshot.waiters.of((claim.agent,)) if _same(one.keys, claim)), None)
-    edits, answer = plan_claim(changed, claim, fold=fold, facts=facts, mode_of=lambda _: "enforce", same_agent=True, place=own)
+    own = next((one for one in snapshot.waiters.of((claim.agent,)) if one.keys == claim.keys), None)
+    edits, answer = plan_claim(
+        snapshot.with_leases(after), claim, fold=fold, facts=facts, mode_of=lambda _: "enforce", same_agent=True,
+        place=own,
+    )  # fmt: skip
     if not isinstance(answer, Granted):
         return NOTHING, answer
     made = {lease.id for lease in edits.put}
@@ -147,13 +144,15 @@ def plan_grant(
     ), answer
 
 
+def _without(lease: Lease, given: tuple[str, ...]) -> Lease | None:
+    """What is left of a lease without these keys."""
+    keys = tuple(key for key in lease.keys if key not in given)
+    return lease.replace(keys=keys) if keys else None
+
+
 def _reaches(want: Wanted, claim: Claim, lease: Lease, fold: Fold) -> bool:
     if set(claim.names) & set(lease.names):
         return True
     return bool(claim.include) and want.reaches(lease, fold)
-
-
-def _same(keys: tuple[str, ...], claim: Claim) -> bool:
-    return keys == claim.keys
 
 

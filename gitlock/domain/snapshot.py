@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         def of(self, agents: "Iterable[str]") -> "Iterable[Ended]":
             """Those of these agents, oldest first."""
 
-
     class WaiterTable(Protocol):
         """The queue, in order."""
 
@@ -54,6 +53,21 @@ if TYPE_CHECKING:
         def of(self, agents: "Iterable[str]") -> "Iterable[Waiter]":
             """Those of these agents, in order."""
 
+        def find(self, id: str) -> "Waiter | None":
+            """The one of that id."""
+
+        def backwards(
+            self, before: int | None, anchors: "frozenset[str]", names: "frozenset[str]"
+        ) -> "Iterable[Waiter]":
+            """Those before this place (None: all of them), the last first: at least those with an anchor that may
+            meet one of these, or with one of these names."""
+
+        def outlines(
+            self, anchors: "frozenset[str] | None", names: "frozenset[str]"
+        ) -> "Iterable[tuple[object, str, Callable[[], Waiter]]]":
+            """Those with an anchor that may meet one of these, or with one of these names (None: all of them), in
+            order: what is wanted (equal where two want the same in the same mode), by whom, and the whole of it."""
+
         def count(self) -> int:
             """How many there are."""
 
@@ -61,8 +75,8 @@ if TYPE_CHECKING:
 class Snapshot:
     """One revision of a store.
 
-    ``order`` is the highest place in the queue given so far. ``now`` is the store's own time. ``counter`` is the highest fence given so far. ``notice`` is a sentence that
-    everyone must see (the store began a new epoch), or empty.
+    ``now`` is the store's own time. ``counter`` is the highest fence given so far, ``order`` the highest place in the
+    queue. ``notice`` is a sentence that everyone must see (the store began a new epoch), or empty.
     """
 
     __slots__ = ("counter", "ended", "epoch", "leases", "notice", "now", "order", "revision", "store", "taints", "waiters")
@@ -93,6 +107,14 @@ class Snapshot:
         self.counter = counter
         self.store = store
         self.notice = notice
+
+    def with_leases(self, leases: "Iterable[Lease]") -> "Snapshot":
+        """The same with other leases: a state that is not written yet, for a plan that goes on from there."""
+        return Snapshot(
+            now=self.now, leases=ListTable(leases), ended=self.ended, waiters=self.waiters, revision=self.revision,
+            epoch=self.epoch, counter=self.counter, order=self.order, store=self.store, notice=self.notice,
+            taints=self.taints,
+        )  # fmt: skip
 
 
 class ListTable:

@@ -2,7 +2,7 @@
 
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import Lease
-from gitlock.domain.overlap import overlap
+from gitlock.domain.overlap import contains, overlap
 from gitlock.domain.pattern import Fold
 from gitlock.domain.value import Value
 
@@ -38,10 +38,23 @@ class Taint(Value):
         self.why = why
         self.at = at
 
-    def touches(self, lease: Lease, fold: Fold) -> bool:
-        """Whether the mark is on something that the lease holds."""
+    @property
+    def footprint(self) -> Footprint:
+        """The paths that it is on."""
+        return Footprint.of(self.include, self.exclude)
+
+    def touches(self, lease: Lease, fold: Fold, now: float) -> bool:
+        """Whether the mark is on something that the lease holds, and not too old to matter (``now`` is wall time)."""
+        if now - self.at > KEPT:
+            return False
         if set(self.keys) & set(lease.names):
             return True
         if not self.include or not lease.include:
             return False
-        return overlap(Footprint.of(self.include, self.exclude), lease.footprint, fold).meets
+        return overlap(self.footprint, lease.footprint, fold).meets
+
+    def is_within(self, lease: Lease, fold: Fold) -> bool:
+        """Whether the lease holds all that the mark is on: a success there says that nothing of it is broken."""
+        return set(self.keys) <= set(lease.names) and (
+            not self.include or (bool(lease.include) and contains(lease.footprint, self.footprint, fold))
+        )

@@ -1,24 +1,30 @@
 """Whose turn it is: a claim against the queue that stands before it, and the plans of those who wait."""
 
-from gitlock.domain.agent import related
+from gitlock.domain.agent import lineage, related
 from gitlock.domain.conflict import Conflict, meeting
-from gitlock.domain.footprint import Footprint
-from gitlock.domain.lease import Holder
+from gitlock.domain.lease import EXCLUSIVE, Holder
 from gitlock.domain.pattern import Fold
-from gitlock.domain.queue import Ring, Waiter, closed_ring, excludes, keeps_place, may_pass
+from gitlock.domain.queue import Ring, Waiter, Want, closed_ring, excludes, keeps_place, may_pass
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
 from gitlock.domain.standing import EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
     from gitlock.domain.claim import Claim
+    from gitlock.domain.lease import Lease
+
+    Wished: TypeAlias = Claim | Waiter
+    Held: TypeAlias = Lease | Waiter
 
 
 class Front(Value):
-    """What a claim finds before it: ``ahead`` are live waiters that it must let go first (the search ends at the
-    first one), ``gone`` ids of waiters that lost their place, ``passing`` those that it may go before, ``offers``
-    tickets whose turn has come and who have to be told so."""
+    """What a claim finds before it: ``ahead`` is the nearest live waiter that it must let go first (there may be more),
+    ``gone`` are ids of waiters that lost their place, ``passing`` those that it may go before, ``offers`` tickets whose
+    turn has come and who have to be told so."""
 
     __slots__ = ("ahead", "gone", "offers", "passing")
 
@@ -35,79 +41,101 @@ class Front(Value):
         self.offers = offers
 
 
-def front_of(
-    snapshot: Snapshot,
-    agent: str,
-    mode: str,
-    names: tuple[str, ...],
-    footprint: Footprint,
-    fold: Fold,
-    facts: Facts,
-    own: Waiter | None,
-) -> Front:
-    """Looks at the waiters that came before ``own`` (before now, for one who does not wait)."""
+def front_of(snapshot: Snapshot, wish: "Wished", fold: Fold, facts: Facts, own: Waiter | None) -> Front:
+    """Looks at the waiters that came before ``own`` (before now, for one who does not wait), the nearest first.
+
+    Where that is a ticket whose turn came by itself (a lease expired: nobody rang), whoever looks makes the offer.
+    """
+    front = _before(snapshot, wish, fold, facts, own)
+    if front.ahead and front.ahead[0].is_ticket and front.ahead[0].offered is None:
+        return front.replace(offers=plan_offers(snapshot, fold, facts)[0].queue)
+    return front
+
+
+def _before(snapshot: Snapshot, wish: "Wished", fold: Fold, facts: Facts, own: Waiter | None) -> Front:
     gone: list[str] = []
     passing: list[Waiter] = []
-    for waiter in snapshot.waiters.ordered():
-        if own is not None and waiter.order >= own.order:
-            break
-        if not excludes(waiter, agent, mode, names, footprint, fold):
-            continue
+
+    def blocked(waiter: Waiter) -> bool:
+        return bool(blocking(waiter, snapshot, fold, facts))
+
+    for waiter in _excluding(snapshot, wish, fold, own):
         if not keeps_place(waiter, snapshot.now, facts.process_waits):
             gone.append(waiter.id)
-            continue
-        blocked = bool(blocking(waiter, snapshot, fold, facts))
-        if may_pass(waiter, blocked, names, footprint, fold):
+        elif may_pass(waiter, wish.names, wish.footprint, fold, blocked):
             passing.append(waiter)
-            continue
-        offers = (offered(waiter, snapshot),) if not blocked and waiter.is_ticket and waiter.offered is None else ()
-        return Front((waiter,), tuple(gone), (), offers)
-    return Front((), tuple(gone), tuple(passing), ())
+        else:
+            return Front((waiter,), tuple(gone))
+    return Front((), tuple(gone), tuple(passing))
+
+
+def _excluding(snapshot: Snapshot, wish: "Wished", fold: Fold, own: Waiter | None) -> "Iterator[Waiter]":
+    """The waiters before ``own`` that could not hold theirs together with the wish, dead ones too; nearest first."""
+    names, footprint = wish.names, wish.footprint
+    before = None if own is None else own.order
+    for waiter in snapshot.waiters.backwards(before, anchors_of(footprint), _folded(names)):
+        if excludes(waiter, wish.agent, wish.mode, names, footprint, fold):
+            yield waiter
 
 
 def blocking(waiter: Waiter, snapshot: Snapshot, fold: Fold, facts: Facts) -> list[Conflict]:
     """The leases that a waiter waits for."""
     names, footprint = waiter.names, waiter.footprint
     found = []
-    for lease in snapshot.leases.around(anchors_of(footprint), frozenset(name.lower() for name in names)):
+    for lease in snapshot.leases.around(anchors_of(footprint), _folded(names)):
         conflict = meeting(lease, waiter.agent, waiter.mode, names, footprint, fold)
         if conflict is not None and standing(lease, snapshot.now, facts) not in (EXPIRED, GONE):
             found.append(conflict)
     return found
 
 
-def offered(waiter: Waiter, snapshot: Snapshot) -> Waiter:
-    """A ticket whose turn has come, from now."""
-    return waiter.replace(offered=snapshot.now, seen=snapshot.now)
+def turns(
+    snapshot: Snapshot, fold: Fold, facts: Facts, freed: "tuple[Held, ...] | None" = None
+) -> list[tuple[Waiter, Front]]:
+    """Every live waiter whose turn it is, with what it goes before: no lease and no earlier live waiter excludes it.
 
-
-def turns(snapshot: Snapshot, fold: Fold, facts: Facts) -> list[Waiter]:
-    """Every live waiter whose turn it is: no lease and no earlier live waiter excludes it."""
-    ready: list[Waiter] = []
-    before: list[Waiter] = []
-    for waiter in snapshot.waiters.ordered():
-        names, footprint = waiter.names, waiter.footprint
-        if any(excludes(one, waiter.agent, waiter.mode, names, footprint, fold) for one in before):
-            before.append(waiter)
+    With ``freed``, only those that may want something of it. Many wait for the same as a rule: of those that exclude
+    one another only the first is looked at.
+    """
+    anchors, names = None, frozenset[str]()
+    if freed is not None:
+        anchors = frozenset(anchor for one in freed for anchor in anchors_of(one.footprint))
+        names = frozenset(name for one in freed for name in _folded(one.names))
+    ready: list[tuple[Waiter, Front]] = []
+    first: dict[object, list[str]] = {}  # what is wanted exclusively → by whom, who keep it from all that come later
+    for want, agent, whole in snapshot.waiters.outlines(anchors, names):
+        if any(not related(agent, other) for other in first.get(want, ())):
             continue
+        waiter = whole()
         if not keeps_place(waiter, snapshot.now, facts.process_waits):
             continue
-        if not blocking(waiter, snapshot, fold, facts):
-            ready.append(waiter)
-        before.append(waiter)
+        if waiter.mode == EXCLUSIVE:
+            first.setdefault(want, []).append(agent)
+        if blocking(waiter, snapshot, fold, facts):
+            continue
+        front = _before(snapshot, waiter, fold, facts, waiter)
+        if not front.ahead:
+            ready.append((waiter, front))
     return ready
 
 
-def plan_offers(snapshot: Snapshot, fold: Fold, facts: Facts) -> tuple[Edits, list[Waiter]]:
-    """Whose turn it is now, to be woken; tickets among them are stamped with the offer."""
-    ready = turns(snapshot, fold, facts)
-    stamped = tuple(offered(one, snapshot) for one in ready if one.is_ticket and one.offered is None)
-    return (Edits(queue=stamped) if stamped else NOTHING), ready
+def plan_offers(
+    snapshot: Snapshot, fold: Fold, facts: Facts, freed: "tuple[Held, ...] | None" = None
+) -> tuple[Edits, list[Waiter]]:
+    """Whose turn it is now, to be woken; tickets among them are stamped with the offer. A ticket that could only pass
+    somebody is not: before it comes, that may be past."""
+    ready = turns(snapshot, fold, facts, freed)
+    stamped = tuple(
+        one.replace(offered=snapshot.now, seen=snapshot.now)
+        for one, front in ready
+        if one.is_ticket and one.offered is None and not front.passing
+    )
+    return (Edits(queue=stamped) if stamped else NOTHING), [one for one, _ in ready]
 
 
 class Queued(Value):
-    """A place in the queue was given: ``conflicts`` are the leases that it waits for, ``ahead`` a live waiter before
-    it (there may be more)."""
+    """A place in the queue was given: ``conflicts`` are the leases that it waits for, ``ahead`` the nearest live waiter
+    before it (there may be more)."""
 
     __slots__ = ("ahead", "conflicts", "waiter")
 
@@ -118,12 +146,13 @@ class Queued(Value):
 
 
 class Deadlock(Value):
-    """The wait would never end: it closes this ring."""
+    """The wait would never end: it closes this ring. ``outer`` is a lease in the way under which we run ourselves."""
 
-    __slots__ = ("ring",)
+    __slots__ = ("outer", "ring")
 
-    def __init__(self, ring: Ring) -> None:
+    def __init__(self, ring: Ring, outer: "Lease | None" = None) -> None:
         self.ring = ring
+        self.outer = outer
 
 
 def plan_join(
@@ -140,7 +169,10 @@ def plan_join(
     """Gives the claim the next place, unless its wait would close a cycle of those who wait for one another.
 
     ``chain`` are ids of leases that are held until we end: to wait for one of them would be to wait for ourselves.
+    A ticket is given once: who has one for the same claim keeps it.
     """
+    if process is None and (same := ticket_of(snapshot, claim)) is not None:
+        return NOTHING, Queued(same, conflicts, ahead)
     waiter = Waiter(
         id=waiter_id,
         order=snapshot.order + 1,
@@ -157,41 +189,72 @@ def plan_join(
         holder=claim.holder,
         process=process,
     )
-    for conflict in conflicts:
-        if conflict.lease.id in chain:
-            return NOTHING, Deadlock(Ring(((claim.agent, waiter.title), (conflict.lease.agent, conflict.lease.title))))
-    blockers = [conflict.lease.agent for conflict in conflicts] + [one.agent for one in ahead]
-    ring = closed_ring(claim.agent, waiter.title, blockers, lambda agent: waiting_for(agent, snapshot, fold, facts))
-    if ring is not None:
-        return NOTHING, Deadlock(ring)
+    found = deadlock_of(waiter, snapshot, conflicts, fold, facts, chain)
+    if found is not None:
+        return NOTHING, found
     event = Event("wait", claim.agent, waiter.title, waiter.id, note=claim.reason)
     return Edits(queue=(waiter,), order=waiter.order, events=(event,)), Queued(waiter, conflicts, ahead)
 
 
-def waiting_for(agent: str, snapshot: Snapshot, fold: Fold, facts: Facts) -> list[tuple[str, str]]:
-    """Who waits for ``agent`` now, and for what: because of its leases, or of its earlier places in the queue."""
-    now = snapshot.now
-    leases = [one for one in snapshot.leases.of((agent,)) if standing(one, now, facts) not in (EXPIRED, GONE)]
-    places = [one for one in snapshot.waiters.of((agent,)) if keeps_place(one, now, facts.process_waits)]
-    if not leases and not places:
-        return []
-    found = []
-    for waiter in snapshot.waiters.ordered():
-        if related(waiter.agent, agent) or not keeps_place(waiter, now, facts.process_waits):
-            continue
+def ticket_of(snapshot: Snapshot, claim: "Claim") -> Waiter | None:
+    """The ticket that an agent has for the very same claim."""
+    for waiter in snapshot.waiters.of((claim.agent,)):
+        if waiter.is_ticket and (waiter.keys, waiter.exclude, waiter.mode) == (claim.keys, claim.exclude, claim.mode):
+            return waiter
+    return None
+
+
+def deadlock_of(
+    waiter: Waiter,
+    snapshot: Snapshot,
+    conflicts: tuple[Conflict, ...],
+    fold: Fold,
+    facts: Facts,
+    chain: frozenset[str] = frozenset(),
+) -> Deadlock | None:
+    """The ring that somebody's wait closes, or None."""
+    want = Want(waiter.agent, waiter.title, waiter.order)
+    outer: tuple[Want, ...] = ()
+    if chain:
+        above = [lease for lease in snapshot.leases.all() if lease.id in chain]
+        outer = tuple(Want(lease.agent, lease.title, 0) for lease in above)
+        for conflict in conflicts:
+            if conflict.lease.id in chain:
+                ring = Ring((want, Want(conflict.lease.agent, conflict.lease.title, 0)))
+                return Deadlock(ring, conflict.lease)
+
+    def blockers() -> "Iterable[str]":
+        yield from (conflict.lease.agent for conflict in conflicts)
+        for one in _excluding(snapshot, waiter, fold, waiter):
+            if keeps_place(one, snapshot.now, facts.process_waits):
+                yield one.agent
+
+    found = closed_ring(want, blockers, lambda agent: waiting_for(agent, snapshot, fold, facts), outer)
+    return None if found is None else Deadlock(found)
+
+
+def waiting_for(agent: str, snapshot: Snapshot, fold: Fold, facts: Facts) -> "Iterator[Want]":
+    """Who waits for ``agent`` now: because of its leases or its earlier places in the queue, and those of whoever it
+    works for (who goes on only when it has ended)."""
+    now, family = snapshot.now, lineage(agent)
+    leases = [one for one in snapshot.leases.of(family) if standing(one, now, facts) not in (EXPIRED, GONE)]
+    places = [one for one in snapshot.waiters.of(family) if keeps_place(one, now, facts.process_waits)]
+    kept: list[Held] = [*leases, *places]
+    anchors = frozenset(anchor for one in kept for anchor in anchors_of(one.footprint))
+    folded = frozenset(name for one in kept for name in _folded(one.names))
+    for waiter in snapshot.waiters.backwards(None, anchors, folded):
         names, footprint = waiter.names, waiter.footprint
-        behind = any(
+        waits = any(meeting(one, waiter.agent, waiter.mode, names, footprint, fold) for one in leases) or any(
             one.order < waiter.order and excludes(one, waiter.agent, waiter.mode, names, footprint, fold)
             for one in places
         )
-        if behind or any(meeting(one, waiter.agent, waiter.mode, names, footprint, fold) for one in leases):
-            found.append((waiter.agent, waiter.title))
-    return found
+        if waits and keeps_place(waiter, now, facts.process_waits):
+            yield Want(waiter.agent, waiter.title, waiter.order)
 
 
 def plan_leave(snapshot: Snapshot, waiter_id: str, why: str) -> tuple[Edits, Waiter | None]:
     """Gives up a place; None where it is not there any more."""
-    waiter = next((one for one in snapshot.waiters.ordered() if one.id == waiter_id), None)
+    waiter = snapshot.waiters.find(waiter_id)
     if waiter is None:
         return NOTHING, None
     event = Event("leave", waiter.agent, waiter.title, waiter.id, note=why)
@@ -200,11 +263,10 @@ def plan_leave(snapshot: Snapshot, waiter_id: str, why: str) -> tuple[Edits, Wai
 
 def place_of(waiter: Waiter, snapshot: Snapshot, fold: Fold, facts: Facts) -> int:
     """How many live waiters stand before it, and exclude it."""
-    names, footprint = waiter.names, waiter.footprint
     return sum(
-        1
-        for one in snapshot.waiters.ordered()
-        if one.order < waiter.order
-        and excludes(one, waiter.agent, waiter.mode, names, footprint, fold)
-        and keeps_place(one, snapshot.now, facts.process_waits)
+        1 for one in _excluding(snapshot, waiter, fold, waiter) if keeps_place(one, snapshot.now, facts.process_waits)
     )
+
+
+def _folded(names: "Iterable[str]") -> frozenset[str]:
+    return frozenset(name.lower() for name in names)

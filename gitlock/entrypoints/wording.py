@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gitlock.domain.taint import Taint
 
 REASON_LIMIT = 200  # characters of somebody's reason that a line shows
+HEARD = 5  # requests that any command tells of by the way
 NAMED = 8  # paths that a command names one by one
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
@@ -256,15 +257,25 @@ def taint_line(taint: "Taint", ago: float) -> str:
     )
 
 
-def request_lines(request: "Request", agent: str, now: Instant) -> list[str]:
-    """A request as its holder hears it, or an answer as its asker does: somebody else's words, attributed."""
-    claim = visible(request.claim)
-    ago = show_duration(now.wall - request.at)
+def heard_lines(found: "list[Request]", agent: str, now: Instant) -> list[str]:
+    """Requests as their holder hears them, and answers as their asker does: a line each, the oldest first. They are
+    somebody else's words: attributed, cut, escaped."""
+    lines = [request_line(request, agent, now) for request in found[:HEARD]]
+    if len(found) > HEARD:
+        lines.append(f"request: ... and {len(found) - HEARD} more")
+    if any(request.asker != agent for request in found):
+        lines.append("hint: to answer: git lock inbox")
+    return lines
+
+
+def request_line(request: "Request", agent: str, now: Instant) -> str:
+    """One of them."""
+    claim = visible(request.claim, REASON_LIMIT)
     if request.asker == agent and request.state != "open":
         by = visible(request.answered_by or "somebody")
-        return [f"request {request.id}: {by} {request.state} '{claim}'{quoted_reason(request.answer)}"]
+        if request.state == "freed":
+            return f"request {request.id}: {by} does not hold '{claim}' any more"
+        return f"request {request.id}: {by} {request.state} '{claim}'{quoted_reason(request.answer)}"
     what = {"release": "asks for", "escalation": "asks a person to look at"}.get(request.kind, "wants to break")
-    return [
-        f"request {request.id}: {visible(request.asker)} {what} '{claim}' ({ago} ago){quoted_reason(request.text)}",
-        f"hint: git lock grant {request.id}, or git lock decline {request.id} -m 'why'",
-    ]
+    ago = show_duration(now.wall - request.at)
+    return f"request {request.id}: {visible(request.asker)} {what} '{claim}' ({ago} ago){quoted_reason(request.text)}"

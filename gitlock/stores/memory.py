@@ -4,7 +4,7 @@ from gitlock.domain.instant import Instant
 from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.pattern import anchors_may_meet
 from gitlock.domain.snapshot import Edits, Event, Snapshot
-from gitlock.stores.codec import entries_of
+from gitlock.stores.codec import anchor_entries, entries_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,28 @@ class MemoryQueue:
         wanted = set(agents)
         return tuple(waiter for waiter in self._waiters if waiter.agent in wanted)
 
+    def find(self, id: str) -> "Waiter | None":
+        return next((waiter for waiter in self._waiters if waiter.id == id), None)
+
+    def backwards(self, before: int | None, anchors: frozenset[str], names: frozenset[str]) -> "list[Waiter]":
+        return [
+            waiter
+            for waiter in reversed(self._waiters)
+            if (before is None or waiter.order < before) and _may_want(waiter, anchors, names)
+        ]
+
+    def outlines(
+        self, anchors: frozenset[str] | None, names: frozenset[str]
+    ) -> "list[tuple[object, str, Callable[[], Waiter]]]":
+        def whole(waiter: "Waiter") -> "Callable[[], Waiter]":
+            return lambda: waiter
+
+        return [
+            ((waiter.mode, waiter.keys, waiter.exclude), waiter.agent, whole(waiter))
+            for waiter in self._waiters
+            if anchors is None or _may_want(waiter, anchors, names)
+        ]
+
     def count(self) -> int:
         return len(self._waiters)
 
@@ -91,6 +113,15 @@ class MemoryBell:
 
     def wait(self, _: float) -> bool:
         return False
+
+    def ring(self) -> None:
+        """Nobody sleeps here."""
+
+    def fileno(self) -> int:
+        return -1
+
+    def give_word(self) -> None:
+        """There is nobody to hear it."""
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -156,6 +187,12 @@ class MemoryStore:
     def wait(self, revision: int, timeout: float) -> None:
         """Nobody else can change it: returns at once."""
 
+    def trace(self) -> int:
+        return self._snapshot.revision
+
+    def watch(self, trace: object, timeout: float) -> None:
+        """Nobody else can change it: returns at once."""
+
     def bell(self, _: str) -> "MemoryBell":
         return MemoryBell()
 
@@ -164,6 +201,14 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def _may_want(waiter: "Waiter", anchors: frozenset[str], names: frozenset[str]) -> bool:
+    keys = {":" + name for name in names}
+    return any(
+        entry in keys or (entry[:1] != ":" and any(anchors_may_meet(entry, anchor) for anchor in anchors))
+        for entry in anchor_entries(waiter.footprint, waiter.names)
+    )
 
 
 def _queued(before: "Iterable[Waiter]", edits: Edits) -> "tuple[Waiter, ...]":

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
         def wait(self, timeout: float) -> bool:
             """Sleeps until rung (True) or until ``timeout`` seconds have passed (False)."""
 
+        def ring(self) -> None:
+            """Wakes whoever sleeps on it in this process; a signal handler may call it."""
+
+        def fileno(self) -> int:
+            """A descriptor that rings it when written to, for signals; -1 where there is none."""
+
+        def give_word(self) -> None:
+            """Says to those who can't see our process that we still wait. Never raises."""
+
         def close(self) -> None:
             """Takes it down."""
 
@@ -44,6 +53,12 @@ if TYPE_CHECKING:
 
             May return early, and never later than a poll (50 ms) after the change.
             """
+
+        def trace(self) -> object:
+            """Something that differs after every write; costs next to nothing."""
+
+        def watch(self, trace: object, timeout: float) -> None:
+            """As ``wait``, by a trace that was had before."""
 
         def bell(self, waiter: str) -> "Bell":
             """Something that a waiter of this id can sleep on; made before it joins the queue, so that no ring is lost."""

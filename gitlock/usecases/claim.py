@@ -17,16 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitlock.domain.agent import Agent
+    from gitlock.domain.instant import Instant
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import KeyRule
     from gitlock.domain.queue import Waiter
     from gitlock.domain.standing import Facts
+    from gitlock.domain.taint import Taint
     from gitlock.domain.turn import Deadlock, Queued
     from gitlock.git.process import Git
     from gitlock.stores.protocol import LeaseStore
 
     Answered = Granted | Refused | Clash | Queued | Deadlock
-    Join = Callable[[Snapshot, Refused], tuple[Edits, Queued | Deadlock]]
+    Join = Callable[[Snapshot, Refused, Waiter | None], tuple[Edits, Refused | Queued | Deadlock]]
 
 TOKEN_BYTES = 16  # 128 random bits
 LOOKS = 3  # times that holders who turned out to be gone are looked at before we give up and call them in the way
@@ -59,10 +61,11 @@ class Wish(Value):
 
 
 class ClaimOutcome(Value):
-    """``answer`` says what became of it; ``token`` is set where a new lease was made; ``touched`` are the declared
-    keys that the claim meets; ``beat`` is what became of the agent's other leases."""
+    """``answer`` says what became of it at ``now``; ``token`` is set where a new lease was made; ``touched`` are the
+    declared keys that the claim meets; ``beat`` is what became of the agent's other leases; ``marks`` are those of
+    failed commands on what was granted."""
 
-    __slots__ = ("answer", "beat", "notice", "token", "touched")
+    __slots__ = ("answer", "beat", "marks", "notice", "now", "token", "touched")
 
     def __init__(
         self,
@@ -71,7 +74,11 @@ class ClaimOutcome(Value):
         token: str | None,
         touched: "tuple[KeyRule, ...]",
         notice: str,
+        now: "Instant",
+        marks: "tuple[Taint, ...]",
     ) -> None:
+        self.now = now
+        self.marks = marks
         self.answer = answer
         self.beat = beat
         self.token = token
@@ -136,25 +143,31 @@ def ask(
     join: "Join | None" = None,
 ) -> ClaimOutcome:
     """Puts the wish to the store: granted whole, or refused. ``join`` makes a refusal into a place in the queue, in
-    the same write; ``place`` is the place that the wish has already. The agent's other leases are renewed with it."""
+    the same write; ``place`` is the place that the wish has already (if nobody took it away since). The agent's other
+    leases are renewed with it."""
     facts = wish.facts
 
-    def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Answered | LookFirst, Beat, str]]":
+    def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Answered | LookFirst, Beat, Snapshot]]":
         answer: Answered | LookFirst
+        mine = None if place is None else snapshot.waiters.find(place.id)
         edits, answer = plan_claim(
             snapshot, wish.claim, fold=wish.fold, facts=facts, mode_of=wish.mode_of, same_agent=wish.same_agent,
-            place=place,
+            place=mine,
         )  # fmt: skip
-        if join is not None and isinstance(answer, Refused):
-            joined, answer = join(snapshot, answer)
-            edits = joined.replace(put=edits.put, queue=edits.queue + joined.queue, leave=edits.leave + joined.leave)
+        if isinstance(answer, Refused):
+            if join is not None:
+                joined, answer = join(snapshot, answer, mine)
+                edits = joined.replace(put=edits.put, queue=edits.queue + joined.queue, leave=edits.leave + joined.leave)
+            if mine is not None and mine.is_ticket and isinstance(answer, Refused):
+                # Its agent's word that it is still wanted; and where it was offered, its turn has passed again.
+                edits = edits.replace(queue=(*edits.queue, mine.replace(seen=snapshot.now, offered=None)))
         rest, beat = plan_beat(snapshot, wish.claim.agent)
         own = {lease.id for lease in edits.put}
         renewed = tuple(lease for lease in rest.put if lease.id not in own)
-        return edits.replace(put=edits.put + renewed), (answer, beat, snapshot.notice)
+        return edits.replace(put=edits.put + renewed), (answer, beat, snapshot)
 
     for attempt in range(LOOKS + 1):
-        answer, beat, notice = plan(store.read())[1] if dry_run else store.update(plan)
+        answer, beat, seen = plan(store.read())[1] if dry_run else store.update(plan)
         if not isinstance(answer, LookFirst):
             break
         from gitlock.usecases.looking import look_at
@@ -163,7 +176,10 @@ def ask(
         facts = facts.with_dirty(found if attempt == LOOKS - 1 else look_at(answer.leases, wish.git, wish.fold))
     assert not isinstance(answer, LookFirst)
     made = isinstance(answer, Granted) and not answer.already and not dry_run
-    return ClaimOutcome(answer, beat, wish.token if made else None, wish.touched, notice)
+    marks: tuple[Taint, ...] = ()
+    if seen.taints and isinstance(answer, Granted):
+        marks = tuple(one for one in seen.taints if one.touches(answer.lease, wish.fold, seen.now.wall))
+    return ClaimOutcome(answer, beat, wish.token if made else None, wish.touched, seen.notice, seen.now, marks)
 
 
 def _ttl(reading: Reading, touched: "tuple[KeyRule, ...]", policy: Policy, *, auto: bool) -> float:

@@ -8,6 +8,7 @@ from gitlock.domain.conflict import touching
 from gitlock.domain.request import (
     BREAKING,
     DECLINED,
+    FREED,
     GRANTED,
     HANDLED,
     OPEN,
@@ -17,23 +18,27 @@ from gitlock.domain.request import (
     cut,
     plan_grant,
 )
-from gitlock.domain.snapshot import Edits, Snapshot
+from gitlock.domain.snapshot import Edits, Event, Snapshot
 from gitlock.errors import NoSuchLease, UnsafeError
-from gitlock.stores.files.requests import read_request, read_requests, write_request
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.looking import look_at
 from gitlock.usecases.wait import hand_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gitlock.domain.agent import Agent
+    from gitlock.domain.breaking import NothingThere, StillThere
     from gitlock.domain.claim import Clash, Refused
     from gitlock.domain.holding import Wanted
-    from gitlock.domain.breaking import NothingThere, StillThere
+    from gitlock.domain.lease import Lease
+    from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
     from gitlock.stores.files.store import FileStore
 
     Forced = Broken | StillThere | NothingThere | Refused | Clash
+    Handed = Granted | Refused | Clash | NotHeld
 
 
 def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: str = RELEASE) -> Request:
@@ -43,21 +48,13 @@ def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: 
     """
     claim = wish.claim
     snapshot = store.read()
-    holders = tuple(
-        dict.fromkeys(
-            lease.agent
-            for lease in snapshot.leases.all()
-            if not lease.belongs_to(claim.agent)
-            and lease.left(snapshot.now) > 0
-            and touching(lease, claim.names, claim.footprint, wish.fold) is not None
-        )
-    )
+    holders = tuple(dict.fromkeys(lease.agent for lease in _in_the_way(snapshot, wish)))
     if not holders and kind == RELEASE:
         raise NoSuchLease(f"nobody else holds '{title}': claim it", hint=f"git lock claim '{title}'")
     same = next(
         (
             one
-            for one in read_requests(store.layout)
+            for one in store.requests.all()
             if one.state == OPEN and one.kind == kind and one.asker == claim.agent and one.keys == claim.keys
         ),
         None,
@@ -67,7 +64,7 @@ def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: 
         kind=kind,
         asker=claim.agent,
         asker_kind=claim.kind,
-        to=holders if kind == RELEASE else (),
+        to=holders,
         claim=title,
         keys=claim.keys,
         include=claim.include,
@@ -76,36 +73,24 @@ def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: 
         ttl=claim.ttl,
         text=cut(text),
         at=same.at if same is not None else snapshot.now.wall,
+        holder=claim.holder,
     )
-    write_request(store.layout, request)
+    store.requests.add(request)
+    verb = {RELEASE: "request", BREAKING: "request"}.get(kind, "escalate")
+    store.note((Event(verb, claim.agent, title, request.id, note=request.text, victim=" ".join(holders)),))
     return request
 
 
 def inbox(store: "FileStore", agent: "Agent", *, everything: bool = False) -> list[Request]:
-    """What is asked of this agent, oldest first; with ``everything``, answered ones and its own as well."""
-    found = read_requests(store.layout)
+    """What is asked of this agent, oldest first; with ``everything``, everybody's, and what was answered."""
     if everything:
-        return found
-    return [one for one in found if one.state == OPEN and one.is_for(agent.id, agent.kind)]
-
-
-def answers_for(store: "FileStore", agent: str) -> list[Request]:
-    """Answers to this agent's own requests that it was not told yet."""
-    return [
-        one for one in read_requests(store.layout)
-        if one.asker == agent and one.state != OPEN and agent not in one.told
-    ]  # fmt: skip
-
-
-def mark_told(store: "FileStore", request: Request, agent: str) -> None:
-    """Remembers that an agent has seen a request or its answer."""
-    if agent not in request.told:
-        write_request(store.layout, request.replace(told=(*request.told, agent)))
+        return store.requests.all(heard=True)
+    return [one for one in store.requests.all() if one.state == OPEN and one.is_for(agent.id, agent.kind)]
 
 
 def require_request(store: "FileStore", name: str) -> Request:
     """The open request of that id; ``NoSuchLease`` where there is none."""
-    request = read_request(store.layout, name)
+    request = store.requests.find(name)
     if request is None:
         raise NoSuchLease(f"there is no request '{name}'", hint="git lock inbox --all")
     if request.state != OPEN:
@@ -114,21 +99,19 @@ def require_request(store: "FileStore", name: str) -> Request:
 
 
 def grant(
-    store: "FileStore", agent: "Agent", request: Request, wish: Wish, *, automatic: bool = False
-) -> "Granted | Refused | Clash | NotHeld | None":
-    """Hands the asked part over to the asker. An escalation or a break is only acknowledged (None)."""
-    if not automatic and not request.is_for(agent.id, agent.kind):
+    store: "FileStore", agent: "Agent", request: Request, wish: Wish, *, holder: str | None = None
+) -> "tuple[Request, Handed | None]":
+    """Hands the asked part over to the asker. An escalation or a break is only acknowledged (None). ``holder`` is
+    whose it is where nobody answers for it."""
+    if holder is None and not request.is_for(agent.id, agent.kind):
         raise UnsafeError(f"the request '{request.id}' is not for you", hint="git lock inbox")
-    snapshot = store.read()
     if request.kind != RELEASE:
-        state = GRANTED if request.kind == BREAKING else HANDLED
-        write_request(store.layout, request.answered(state, agent.id, "", snapshot.now.wall))
-        return None
+        return _answer(store, request, GRANTED if request.kind == BREAKING else HANDLED, agent.id, ""), None
     facts = wish.facts
+    places = [one.id for one in store.read().waiters.of((request.asker,)) if not one.is_ticket]
 
-    def plan(now: Snapshot) -> "tuple[Edits, Granted | Refused | LookFirst | Clash | NotHeld]":
-        holder = request.to[0] if automatic else agent.id
-        return plan_grant(now, holder, wish.claim, fold=wish.fold, facts=facts)
+    def plan(now: Snapshot) -> "tuple[Edits, Handed | LookFirst]":
+        return plan_grant(now, holder or agent.id, wish.claim, fold=wish.fold, facts=facts)
 
     answer = store.update(plan)
     if isinstance(answer, LookFirst):
@@ -136,45 +119,83 @@ def grant(
         answer = store.update(plan)
     assert not isinstance(answer, LookFirst)
     if isinstance(answer, Granted):
-        text = "automatically, since nobody answered" if automatic else ""
-        write_request(store.layout, request.answered(GRANTED, agent.id, text, snapshot.now.wall))
+        text = "automatically, since nobody answered" if holder is not None else ""
+        request = _answer(store, request, GRANTED, holder or agent.id, text)
+        store.ring(places)  # the asker may be waiting for it
         hand_on(store, wish.fold, wish.facts)
-    return answer
+    return request, answer
 
 
 def decline(store: "FileStore", agent: "Agent", request: Request, text: str) -> Request:
     """Answers no, with a reason; a person who handles an escalation may use it as well."""
     if not request.is_for(agent.id, agent.kind):
         raise UnsafeError(f"the request '{request.id}' is not for you", hint="git lock inbox")
-    answered = request.answered(DECLINED, agent.id, cut(text), store.read().now.wall)
-    write_request(store.layout, answered)
+    answered = _answer(store, request, DECLINED, agent.id, cut(text))
+    store.note((Event("decline", agent.id, request.claim, request.id, note=answered.answer, victim=request.asker),))
     return answered
 
 
-def ripe(request: Request, store: "FileStore", wish: Wish, grace: float) -> bool:
-    """Whether a request may be granted automatically: open for its grace, its holder silent since then, and none of
-    the asked paths changed in the holder's worktree."""
+def _answer(store: "FileStore", request: Request, state: str, by: str, text: str) -> Request:
+    """Writes the answer down, unless somebody else was quicker."""
+    at = store.read().now.wall
+    answered = store.requests.change(
+        request.id, lambda now: now.answered(state, by, text, at) if now.state == OPEN else None
+    )
+    if answered is None and state not in (GRANTED, FREED):
+        raise NoSuchLease(f"the request '{request.id}' was answered already", hint="git lock inbox --all")
+    return answered or request.answered(state, by, text, at)
+
+
+def close_freed(store: "FileStore", found: "Iterable[Request]", fold: "Fold") -> list[Request]:
+    """These requests, those of which nobody who was asked holds anything any more closed."""
     snapshot = store.read()
-    if request.kind != RELEASE or request.state != OPEN or snapshot.now.wall - request.at < grace:
-        return False
+    closed = []
+    for request in found:
+        if request.kind == RELEASE and request.state == OPEN:
+            theirs = [one for one in snapshot.leases.of(request.to) if one.left(snapshot.now) > 0]
+            if not any(request.touches(lease, fold) for lease in theirs):
+                by = request.to[0] if request.to else request.asker
+                closed.append(_answer(store, request, FREED, by, ""))
+                continue
+        closed.append(request)
+    return closed
+
+
+def _in_the_way(snapshot: Snapshot, wish: Wish) -> "list[Lease]":
     wanted = wish.claim
-    theirs = [
+    return [
         lease for lease in snapshot.leases.all()
         if not lease.belongs_to(wanted.agent) and lease.left(snapshot.now) > 0
         and touching(lease, wanted.names, wanted.footprint, wish.fold) is not None
     ]  # fmt: skip
-    if len({lease.agent for lease in theirs}) != 1:
-        return False
-    if any(snapshot.now.since(lease.renewed) < grace for lease in theirs):
-        return False
-    return not any(look_at(theirs, wish.git, wish.fold).values())
 
 
-def grant_if_ripe(store: "FileStore", agent: "Agent", wish: Wish, grace: float) -> bool:
+def idle_holder(request: Request, store: "FileStore", wish: Wish, grace: float) -> str | None:
+    """Whose lease may be granted automatically: the request is open for its grace, the one holder was asked, has been
+    silent since then, and changed none of the asked paths in its worktree.
+
+    A holder that is at work renews its leases every tenth of their TTL, a command under ``run`` every third of it: so
+    much longer than the grace it must have been silent.
+    """
+    snapshot = store.read()
+    if request.kind != RELEASE or request.state != OPEN or snapshot.now.wall - request.at < grace:
+        return None
+    theirs = _in_the_way(snapshot, wish)
+    holders = {lease.agent for lease in theirs}
+    if len(holders) != 1 or not holders <= set(request.to):
+        return None
+    if any(snapshot.now.since(lease.renewed) < grace + lease.ttl / 3 for lease in theirs):
+        return None
+    return None if any(look_at(theirs, wish.git, wish.fold).values()) else holders.pop()
+
+
+def grant_if_idle(store: "FileStore", agent: "Agent", wish: Wish, grace: float) -> bool:
     """Grants this agent's own open request for the same claim, where the policy lets that happen by itself."""
-    for request in read_requests(store.layout):
-        if request.asker == agent.id and request.keys == wish.claim.keys and ripe(request, store, wish, grace):
-            return isinstance(grant(store, agent, request, wish, automatic=True), Granted)
+    for request in store.requests.all():
+        if request.asker == agent.id and request.keys == wish.claim.keys:
+            holder = idle_holder(request, store, wish, grace)
+            if holder is not None:
+                return isinstance(grant(store, agent, request, wish, holder=holder)[1], Granted)
     return False
 
 
@@ -208,29 +229,35 @@ def force(
     assert not isinstance(answer, LookFirst)
     if dry_run or not isinstance(answer, Broken):
         return answer
+    approval = None
     if policy.breaking == "approval":
-        _require_approval(store, agent, wish, title, reason)
+        approval = _require_approval(store, agent, wish, title, reason, answer.leases)
     done = store.update(plan)
     assert not isinstance(done, LookFirst)
-    hand_on(store, wish.fold, wish.facts)
+    if isinstance(done, Broken):
+        if approval is not None:
+            store.requests.change(approval.id, lambda now: now.replace(state=HANDLED))
+        store.ring([lease.id for lease in done.leases])  # a command that runs under it is told to end
+        hand_on(store, wish.fold, wish.facts, done.leases)
     return done
 
 
-def _require_approval(store: "FileStore", agent: "Agent", wish: Wish, title: str, reason: str) -> None:
-    for one in read_requests(store.layout):
-        if one.kind == BREAKING and one.asker == agent.id and one.keys == wish.claim.keys:
+def _require_approval(
+    store: "FileStore", agent: "Agent", wish: Wish, title: str, reason: str, leases: "tuple[Lease, ...]"
+) -> Request:
+    """The second person's word for just this, of these holders; else it is asked for, and ``UnsafeError``."""
+    rule = "a second person must approve this (policy breaking = \"approval\")"
+    victims = {lease.agent for lease in leases}
+    for one in store.requests.all(heard=True):
+        if one.kind == BREAKING and one.asker == agent.id and one.keys == wish.claim.keys and victims <= set(one.to):
             if one.state == GRANTED and one.answered_by != agent.id:
-                write_request(store.layout, one.answered(HANDLED, one.answered_by or "", one.answer, one.at))
-                return
+                return one
             if one.state == OPEN:
                 raise UnsafeError(
-                    f"a second person must approve this (policy breaking = \"approval\"): request {one.id} is open",
-                    hint=f"another person: git lock grant {one.id}",
+                    f"{rule}: request {one.id} is open", hint=f"another person: git lock grant {one.id}", id="approval"
                 )
     request = ask_holders(store, wish, title, reason, kind=BREAKING)
     raise UnsafeError(
-        f"a second person must approve this (policy breaking = \"approval\"): asked as request {request.id}",
-        hint=f"another person: git lock grant {request.id}; then repeat this",
-    )
-
-
+        f"{rule}: asked as request {request.id}",
+        hint=f"another person: git lock grant {request.id}; then repeat this", id="approval",
+    )  # fmt: skip

@@ -102,7 +102,9 @@ def read_argument(argument: Argument, repository: "Repository", policy: "Policy"
     if form == "key":
         return _key(text, policy, fold)
     head, colon, rest = text.partition(":")
-    if colon and head in RESERVED and rest:
+    if colon and head in RESERVED:
+        if not rest:
+            raise UsageError(f"'{text}' names nothing", id="bad-path", hint=f"for a file of that name: ./{text}")
         return _pattern(text, rest, repository) if head == "glob" else _literal(text, rest, repository)
     if text.startswith(":("):
         return _magic(text, repository)

@@ -43,6 +43,6 @@ def release(
     if waiting and (outcome.released or outcome.narrowed):
         from gitlock.usecases.wait import hand_on
 
-        hand_on(store, fold, facts)
+        hand_on(store, fold, facts, None if outcome.narrowed else outcome.released)
     complain(outcome.missing)
     return outcome

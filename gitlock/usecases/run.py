@@ -1,243 +1,298 @@
 """Holding a lease while a command runs: renewed every third of its TTL, given back when the command ends.
 
-The command runs in a process group of its own, so that all of it can be stopped; where we have the terminal, the
-group gets it, and job control (Ctrl-Z) works as in a shell. When the lease is lost the group is told to end, and is
-killed ten seconds later: nobody goes on working under a lease that is somebody else's.
+When the lease is lost the command is told to end, and killed ten seconds later: nobody goes on working under a lease
+that is somebody else's.
 """
 
-import os
 import signal
-import subprocess
 import time
 
-from gitlock.domain.holding import Wanted, plan_renew
+from gitlock.domain.holding import Wanted, plan_release, plan_renew
 from gitlock.domain.lease import Lease
 from gitlock.domain.snapshot import NOTHING, Edits, Snapshot
 from gitlock.domain.value import Value
 from gitlock.errors import StoreError
+from gitlock.usecases.command import Command
+from gitlock.usecases.wait import hand_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import FrameType
 
     from gitlock.domain.pattern import Fold
-    from gitlock.stores.protocol import LeaseStore
+    from gitlock.domain.standing import Facts
+    from gitlock.stores.protocol import Bell, LeaseStore
+    from gitlock.usecases.wait import Stop
 
 GRACE = 10.0  # seconds between the request to end and the kill
 BEATS = 3  # renewals within one TTL: two may be missed before others may take over
-PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+RETRY = 1.0  # seconds between tries of a renewal that the store did not take
+LEFTOVERS = 0.1  # seconds between looks at what is left of a command that was stopped
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 ESCALATING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")  # a second one of these kills
+KEYBOARD = ("SIGINT", "SIGQUIT")  # what a terminal sends to the command itself
 
 ENDED, LOST, HELD_TOO_LONG, NOT_STARTED = "ended", "lost", "max-hold", "not-started"
+HELD, GIVEN_BACK = "held", "given-back"
 
 
 class Ran(Value):
     """What became of the command. ``code`` is its own, or None where it never started; ``why`` is one of the words
-    above; ``fault`` says more about a loss or a failed start."""
+    above; ``fault`` says more about a loss or a failed start. ``signal`` is what ended it at the keyboard's wish."""
 
-    __slots__ = ("code", "fault", "why")
+    __slots__ = ("code", "fault", "signal", "why")
 
-    def __init__(self, why: str, code: int | None, fault: str = "") -> None:
+    def __init__(self, why: str, code: int | None, fault: str = "", signal: int | None = None) -> None:
         self.why = why
         self.code = code
         self.fault = fault
+        self.signal = signal
 
 
 class Hold:
     """The lease while it is held, and our own idea of when it ends: the earlier of the two counts."""
 
-    def __init__(self, store: "LeaseStore", lease: Lease, fold: "Fold") -> None:
+    def __init__(self, store: "LeaseStore", lease: Lease, fold: "Fold", facts: "Facts") -> None:
         self.store = store
         self.lease = lease
         self.fold = fold
+        self.facts = facts
         self.pause = lease.ttl / BEATS
         self.deadline = time.monotonic() + lease.ttl
         self.next = time.monotonic() + self.pause
-        self.fault = ""
-        self.released = False
+        self.given_back = False
+        self.loss: str | None = None
 
-    def beat(self) -> bool:
-        """Renews if it is time; False once the lease is lost. A store that can't be reached is tried again until the
-        lease would have ended by itself."""
-        now = time.monotonic()
-        if now < self.next:
-            return True
-        if self.released:
-            return True
-        want = (Wanted(self.lease.id, frozenset((self.lease.id,))),)
+    def beat(self, *, now: bool = False) -> None:
+        """Renews if it is time; with ``now``, looks at least whether the lease is still there. Afterwards ``loss``
+        says why it is lost, if it is.
+
+        A store that can't be reached is tried again until the lease would have ended by itself.
+        """
+        if self.loss is not None or self.given_back:
+            return
+        due = time.monotonic() >= self.next
+        if not due and not now:
+            return
+        try:
+            self._take(self.store.update(self._renewed) if due else self._state(self.store.read()), due)
+        except StoreError as error:
+            if due:
+                self.next = time.monotonic() + min(RETRY, self.pause)
+            if time.monotonic() >= self.deadline:
+                self.loss = f"the store was out of reach until it had expired: {error.message}"
+
+    def end(self, *, keep: bool) -> None:
+        """Gives it back (unless ``keep``: it was ours before). Raises ``StoreError`` where that can't be done."""
+        if self.loss is not None or self.given_back:
+            return
 
         def plan(snapshot: Snapshot) -> tuple[Edits, str]:
-            edits, outcome = plan_renew(snapshot, self.lease.agent, want, None, self.fold)
-            if any(one.id == self.lease.id and one.fence == self.lease.fence for one in outcome.renewed):
-                return edits.replace(events=()), "held"
-            ended = [one for one in snapshot.ended.of((self.lease.agent,)) if one.lease.id == self.lease.id]
-            return NOTHING, f"{ended[-1].why} by {ended[-1].by}" if ended else "released"
+            state = self._state(snapshot)
+            if state != HELD or keep:
+                return NOTHING, state
+            return plan_release(snapshot, self.lease.agent, self._named, self.fold)[0], state
 
-        try:
-            answer = self.store.update(plan)
-        except StoreError as error:
-            self.fault = error.message
-            self.next = now + min(1.0, self.pause)
-            return now < self.deadline
-        self.released = answer == "released"  # by the command itself, or by hand: given back is not lost
-        if answer == "held" or self.released:
-            self.deadline, self.next = now + self.lease.ttl, now + self.pause
-            return True
-        self.fault = answer
-        return False
+        self._take(self.store.update(plan), False)
+        if not keep and self.loss is None:
+            hand_on(self.store, self.fold, self.facts, (self.lease,))
+
+    @property
+    def _named(self) -> tuple[Wanted, ...]:
+        return (Wanted(self.lease.id, frozenset((self.lease.id,))),)
+
+    def _renewed(self, snapshot: Snapshot) -> tuple[Edits, str]:
+        state = self._state(snapshot)
+        if state != HELD:
+            return NOTHING, state
+        return plan_renew(snapshot, self.lease.agent, self._named, None, self.fold)[0].replace(events=()), state
+
+    def _state(self, snapshot: Snapshot) -> str:
+        agent, name = self.lease.agent, self.lease.id
+        if any(one.id == name for one in snapshot.leases.of((agent,))):
+            return HELD
+        for ended in snapshot.ended.of((agent,)):
+            if ended.lease.id == name and ended.why != "released":
+                return f"{ended.why} by {ended.by}" if ended.by else ended.why
+        return GIVEN_BACK  # by the command itself, or by hand
+
+    def _take(self, state: str, renewed: bool) -> None:
+        if state == GIVEN_BACK:
+            self.given_back = True
+        elif state != HELD:
+            self.loss = state
+        elif renewed:
+            self.next = time.monotonic() + self.pause
+            self.deadline = time.monotonic() + self.lease.ttl
 
 
 def run(
     hold: Hold,
     argv: list[str],
     environ: "Mapping[str, str]",
+    bell: "Bell",
     *,
     stop_on_loss: bool,
     max_hold: float | None,
+    stdout: int | None,
+    lost: "Callable[[str], object]",
+    pending: "Stop",
 ) -> Ran:
-    """Runs the command to its end, or to the end of the lease."""
+    """Runs the command to its end, or to the end of the lease. ``bell`` is rung by whoever takes the lease away;
+    ``lost`` is told at once. ``pending`` has the signal that came before, if there was one."""
+    watch = _Watch(hold, bell, stop_on_loss=stop_on_loss, max_hold=max_hold, lost=lost)
+    restore = watch.listen()
     try:
-        child = subprocess.Popen(argv, env=dict(environ), process_group=0)
-    except OSError as error:
-        return Ran(NOT_STARTED, None, f"{argv[0]}: {error.strerror}")
-    return _Watch(hold, child, stop_on_loss=stop_on_loss, max_hold=max_hold).until_end()
+        try:
+            watch.command = Command(argv, environ, stdout=stdout)
+        except OSError as error:
+            return Ran(NOT_STARTED, None, f"{argv[0]}: {error.strerror}")
+        if pending.number is not None:
+            watch.hear(pending.number)
+        return watch.until_end()
+    finally:
+        restore()
 
 
 class _Watch:
-    """One command being watched: the terminal, the signals and the clock."""
+    """One command being watched: the signals, the lease and the clock."""
 
-    def __init__(self, hold: Hold, child: "subprocess.Popen[bytes]", *, stop_on_loss: bool, max_hold: float | None) -> None:
+    def __init__(
+        self,
+        hold: Hold,
+        bell: "Bell",
+        *,
+        stop_on_loss: bool,
+        max_hold: float | None,
+        lost: "Callable[[str], object]",
+    ) -> None:
         self.hold = hold
-        self.child = child
+        self.bell = bell
         self.stop_on_loss = stop_on_loss
+        self.lost = lost
         self.end = time.monotonic() + max_hold if max_hold is not None else None
+        self.command: Command | None = None
         self.stopping: str | None = None
         self.kill_at: float | None = None
-        self.asked: set[str] = set()
-        self.lost = False
-        self.terminal = _our_terminal()
+        self.heard: list[int] = []
+        self.asked = False
 
-    def until_end(self) -> Ran:
+    def listen(self) -> "Callable[[], None]":
+        """From now on signals are passed on; answers what undoes that. Those that were ignored when we came (nohup)
+        still are."""
         before = {}
-        read_end, write_end = os.pipe()
-        os.set_blocking(write_end, False)
         for name in (*PASSED_ON, "SIGCHLD"):
-            before[name] = signal.signal(getattr(signal, name), self._on_signal)
-        wakeup = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-        self._give_terminal(self.child.pid)
-        try:
-            while (code := self._poll()) is None:
-                self._tick()
-                self._sleep(read_end)
-        finally:
-            self._give_terminal(os.getpgrp())
+            number = getattr(signal, name)
+            if name == "SIGCHLD" or signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, self._on_signal)
+        wakeup = signal.set_wakeup_fd(self.bell.fileno(), warn_on_full_buffer=False)
+
+        def restore() -> None:
             signal.set_wakeup_fd(wakeup)
-            for name, old in before.items():
-                signal.signal(getattr(signal, name), old)
-            os.close(read_end)
-            os.close(write_end)
-        if self.stopping is not None:
-            return Ran(self.stopping, code, self.hold.fault)
-        return Ran(ENDED, code)
+            for number, old in before.items():
+                signal.signal(number, old)
+
+        return restore
 
     def _on_signal(self, number: int, _: "FrameType | None") -> None:
-        name = signal.Signals(number).name
-        if name == "SIGCHLD":
-            return
-        if name in ESCALATING and self.asked & set(ESCALATING):
-            self._signal(signal.SIGKILL)
-            return
-        self.asked.add(name)
-        self._signal(number)
+        if number != signal.SIGCHLD:
+            self.hear(number)
+        self.bell.ring()
 
-    def _poll(self) -> int | None:
-        """The exit code once it has ended. A command that was stopped (Ctrl-Z) stops us too, as one job."""
-        try:
-            pid, status = os.waitpid(self.child.pid, os.WNOHANG | os.WUNTRACED)
-        except ChildProcessError:
-            return self.child.returncode if self.child.returncode is not None else 1
-        if pid == 0:
-            return None
-        if os.WIFSTOPPED(status):
-            if self.terminal is not None:
-                self._give_terminal(os.getpgrp())
-                os.kill(os.getpid(), signal.SIGSTOP)
-                self._give_terminal(self.child.pid)
-                self._signal(signal.SIGCONT)
-            return None
-        self.child.returncode = os.waitstatus_to_exitcode(status)
-        return self.child.returncode if self.child.returncode >= 0 else 128 - self.child.returncode
+    def hear(self, number: int) -> None:
+        """Passes a signal on; the second one that asks to end kills. What the keyboard sends, a command at our
+        terminal has had already."""
+        command = self.command
+        if command is None:
+            self.heard.append(number)
+            return
+        name = signal.Signals(number).name
+        if command.shares_group and name in KEYBOARD:
+            return
+        if name in ESCALATING:
+            if self.asked:
+                number = signal.SIGKILL
+            self.asked = True
+        command.send(number)
+
+    def until_end(self) -> Ran:
+        command = self.command
+        assert command is not None
+        while self.heard:
+            self.hear(self.heard.pop(0))
+        while command.reap() is None or (self.stopping is not None and self._left()):
+            self._tick()
+            self._sleep()
+        code = command.code
+        assert code is not None
+        by = -code if code < 0 and command.shares_group else None
+        return Ran(self.stopping or ENDED, 128 - code if code < 0 else code, self.hold.loss or "", by)
+
+    def _left(self) -> bool:
+        """Whether something of a command that was told to end is still there."""
+        assert self.command is not None
+        if self.kill_at is None:
+            return False
+        if not self.command.members():
+            return False
+        if time.monotonic() >= self.kill_at:
+            self.command.send(signal.SIGKILL)
+            self.kill_at = None
+            return False
+        return True
 
     def _tick(self) -> None:
-        now = time.monotonic()
-        if not self.lost and not self.hold.beat():
-            self.lost = True
-            if self.stop_on_loss:
-                self._stop(LOST)
+        assert self.command is not None
+        hold, now = self.hold, time.monotonic()
+        if hold.loss is None:
+            hold.beat()
+            if hold.loss is not None:
+                self.lost(hold.loss)
+        if hold.loss is not None and self.stop_on_loss:
+            self._stop(LOST)
         if self.end is not None and now >= self.end:
             self._stop(HELD_TOO_LONG)
         if self.kill_at is not None and now >= self.kill_at:
-            self._signal(signal.SIGKILL)
+            self.command.send(signal.SIGKILL)
             self.kill_at = now + GRACE
 
     def _stop(self, why: str) -> None:
         if self.stopping is None:
+            assert self.command is not None
             self.stopping = why
             self.kill_at = time.monotonic() + GRACE
-            self._signal(signal.SIGTERM)
-            self._signal(signal.SIGCONT)  # one that is stopped could not hear it
+            self.command.send(signal.SIGTERM)
+            self.command.send(signal.SIGCONT)  # one that is stopped could not hear it
 
-    def _sleep(self, read_end: int) -> None:
-        import select
-
+    def _sleep(self) -> None:
+        assert self.command is not None
         now = time.monotonic()
         times = [now + 60.0]
-        if not self.lost:
+        if self.hold.loss is None and not self.hold.given_back:
             times.append(self.hold.next)
-        times += [moment for moment in (self.end if self.stopping is None else None, self.kill_at) if moment is not None]
-        if select.select([read_end], (), (), max(0.0, min(times) - now))[0]:
-            os.read(read_end, 4096)
-
-    def _signal(self, number: int) -> None:
-        try:
-            os.killpg(self.child.pid, number)
-        except (ProcessLookupError, PermissionError):
-            return
-
-    def _give_terminal(self, group: int) -> None:
-        if self.terminal is None:
-            return
-        before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-        try:
-            os.tcsetpgrp(self.terminal, group)
-        except OSError:
-            self.terminal = None
-        finally:
-            signal.signal(signal.SIGTTOU, before)
-
-
-def _our_terminal() -> int | None:
-    """The terminal on standard input, if we are in the foreground of it."""
-    try:
-        if os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp():
-            return 0
-    except OSError:
-        pass
-    return None
+        if self.stopping is None and self.end is not None:
+            times.append(self.end)
+        if self.kill_at is not None:
+            times.append(self.kill_at)
+        if self.command.code is not None:
+            times.append(now + LEFTOVERS)
+        if self.bell.wait(max(0.0, min(times) - now)) and self.hold.loss is None:
+            self.hold.beat(now=True)
+            if self.hold.loss is not None:
+                self.lost(self.hold.loss)
 
 
 def child_environ(
-    environ: "Mapping[str, str]", lease: Lease, *, token: str | None, export_token: bool
+    environ: "Mapping[str, str]", lease: Lease, kind: str, *, token: str | None, export_token: bool
 ) -> dict[str, str]:
     """What the command sees: who it works for, every lease up the chain, the fence, and the secret only if asked."""
     seen = dict(environ)
     seen["GITLOCK_AGENT"] = lease.agent
-    seen["GITLOCK_LEASES"] = " ".join([*environ.get("GITLOCK_LEASES", "").split(), lease.id])
+    seen["GITLOCK_KIND"] = kind  # a name alone would make an agent of a person
+    seen["GITLOCK_LEASES"] = " ".join(dict.fromkeys([*environ.get("GITLOCK_LEASES", "").split(), lease.id]))
     seen["GITLOCK_FENCE"] = str(lease.fence)
     seen.pop("GITLOCK_TOKEN", None)
     if export_token and token is not None:
         seen["GITLOCK_TOKEN"] = token
     return seen
-
-

@@ -13,13 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitlock.domain.agent import Agent
     from gitlock.domain.lease import Lease
     from gitlock.domain.policy import Policy
     from gitlock.domain.snapshot import Snapshot
     from gitlock.git.repository import Repository
+    from gitlock.stores.files.store import FileStore
 
-CLAIMS, OTHERS, KEYS, AGENTS = "claims", "others", "keys", "agents"
-KINDS = (CLAIMS, OTHERS, KEYS, AGENTS)
+CLAIMS, OTHERS, KEYS, AGENTS, REQUESTS = "claims", "others", "keys", "agents", "requests"
+KINDS = (CLAIMS, OTHERS, KEYS, AGENTS, REQUESTS)
 
 MOST = 1000  # words; nobody reads a longer list, and a shell takes seconds to lay it out
 
@@ -45,6 +47,13 @@ def agent_words(snapshot: "Snapshot") -> list[str]:
             *(ended.lease.agent for ended in snapshot.ended.all()),
         ]
     )
+
+
+def request_words(store: "FileStore", agent: "Agent") -> list[str]:
+    """What is asked of the agent, the newest first: it is the one that is answered."""
+    from gitlock.usecases.negotiate import inbox
+
+    return _plain(request.id for request in reversed(inbox(store, agent)))
 
 
 def typed(pattern: str, repository: "Repository") -> str:

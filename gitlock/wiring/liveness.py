@@ -37,36 +37,47 @@ class Here:
             return UNKNOWN
         if holder.host != self.host:
             return UNKNOWN
-        if holder.boot != self.boot:
-            machine = holder.boot.partition(":")[0]
-            # This very machine was started anew: no process of before is left.
-            return DEAD if machine and machine == self.boot.partition(":")[0] else UNKNOWN
-        if holder.pid_space != self.pid_space:
+        if holder.pid_space != self.pid_space or (self.pid_space is None and sys.platform == "linux"):
             return UNKNOWN
         started = start_time(holder.pid)
+        if holder.boot != self.boot:
+            machine = holder.boot.partition(":")[0]
+            # This very machine was started anew: no process of before is left. Where one is, somebody shows us
+            # another name of the boot that we are in.
+            is_same = bool(machine) and machine == self.boot.partition(":")[0]
+            is_there = started is not None and started == holder.started
+            return DEAD if is_same and not is_there else UNKNOWN
         if started is None:
             return DEAD if _surely_gone(holder.pid) else UNKNOWN
         if holder.started is None:
             return UNKNOWN
         return ALIVE if started == holder.started else DEAD
 
-    def process_waits(self, waiter: "Waiter") -> bool:
+    def process_waits(self, waiter: "Waiter", pipes: str) -> bool:
         """Whether a waiter's process is still at it. One that is stopped is not: it would keep everyone behind it.
 
-        Elsewhere (another host, boot or PID namespace) nothing can be proved: such a waiter keeps its place for as
-        long as its word is fresh.
+        In another container of this machine, it is at it for as long as somebody reads its pipe, in the folder
+        ``pipes``. On another machine nothing can be proved: there it is for as long as its word is fresh.
         """
         process = waiter.process
         if process is None or process.pid is None:
             return True
-        if (process.host, process.boot, process.pid_space) != (self.host, self.boot, self.pid_space):
-            return time.time() - waiter.seen.wall <= WORD
-        row = _stat_row(process.pid)
-        if row is None:
-            return not _surely_gone(process.pid)
-        if row[0] in ("Z", "X", "x", "T", "t"):
-            return False
-        return process.started is None or int(row[19]) == process.started
+        if (process.host, process.boot, process.pid_space) == (self.host, self.boot, self.pid_space):
+            row = _stat_row(process.pid)
+            if row is None:
+                return not _surely_gone(process.pid)
+            if row[0] in ("Z", "X", "x", "T"):
+                return False
+            return process.started is None or _started(row) == process.started
+        from gitlock.stores.files.bell import last_word, listens
+
+        machine, _, boot = process.boot.partition(":")
+        here, _, this_boot = self.boot.partition(":")
+        if boot and boot == this_boot:
+            return listens(pipes, waiter.id) is not False
+        if machine and machine == here:
+            return False  # this very machine was started anew
+        return time.time() - max(waiter.seen.wall, last_word(pipes, waiter.id)) <= WORD
 
     def holder(
         self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str | None
@@ -90,7 +101,30 @@ def start_time(pid: int) -> int | None:
     row = _stat_row(pid)
     if row is None or row[0] in ("Z", "X", "x"):
         return None
-    return int(row[19])
+    return _started(row)
+
+
+def _started(row: list[str]) -> int:
+    """The kernel tells it in the reader's own time: in a time namespace that is shifted (whole seconds, as a rule)."""
+    return int(row[19]) - _shift()
+
+
+def _shift() -> int:
+    global _ticks
+    if _ticks is None:
+        _ticks = 0
+        try:
+            with open("/proc/self/timens_offsets", encoding="ascii") as file:
+                rows = [row.split() for row in file]
+        except OSError:
+            rows = []
+        for name, seconds, nanoseconds in (row for row in rows if len(row) == 3):
+            if name == "boottime":
+                _ticks = (int(seconds) * 1_000_000_000 + int(nanoseconds)) * os.sysconf("SC_CLK_TCK") // 1_000_000_000
+    return _ticks
+
+
+_ticks: int | None = None
 
 
 def parent_of(pid: int) -> int:
@@ -151,7 +185,8 @@ def _machine() -> str:
 
 
 def _pid_space() -> str | None:
+    """None where it can't be told, also since /proc shows the processes of another PID namespace than ours."""
     try:
-        return os.readlink("/proc/self/ns/pid")
+        return os.readlink("/proc/self/ns/pid") if os.readlink("/proc/self") == str(os.getpid()) else None
     except OSError:
         return None

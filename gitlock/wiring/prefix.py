@@ -3,8 +3,8 @@
 An alias that is a shell command (``!git lock claim``) is run from the top of the worktree, and ``GIT_PREFIX`` names
 the folder below it that the alias was used in: paths are meant from there. But git sets the same variable for every
 hook, editor and ``--exec`` that it runs, where paths are relative to the current folder, as everywhere; and whatever
-these start inherits it. The variables alone don't tell the two apart. The process that set it does: for an alias it is a
-git whose command is no command of git's own. Where processes can't be looked at (only Linux shows them), an alias is
+these start inherits it. The variables alone don't tell the two apart. The process that set it does: for an alias it is
+a git whose command is none of git's own. Where processes can't be looked at (only Linux shows them), an alias is
 assumed.
 """
 

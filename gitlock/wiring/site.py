@@ -86,7 +86,7 @@ class Site:
         return self.here.liveness(lease)
 
     def _process_waits(self, waiter: "Waiter") -> bool:
-        return self.here.process_waits(waiter)
+        return self.here.process_waits(waiter, self.store.layout.waiting)
 
     @property
     def store(self) -> "FileStore":

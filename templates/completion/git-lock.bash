@@ -5,11 +5,11 @@
 #
 # What is completed comes from anybody: it is compared, quoted and shown, and never evaluated.
 
-# Sets `takes` and `options` to what the command $1 takes.
+# Sets `takes`, `rest` and `options` to what the command $1 takes.
 __git_lock_about() {
 	case $1 in
 @TABLE@
-	*) takes= options= ;;
+	*) takes= rest= options= ;;
 	esac
 }
 
@@ -112,6 +112,7 @@ __git_lock_offer() {
 		__git_lock_reply "$lead" "$(__git_lock_words keys)"
 		[[ ${#COMPREPLY[@]} -gt 0 ]] && __git_lock_reply '' "$(compgen -f -- "$plain")"
 		;;
+	commands) __git_lock_reply '' "$(compgen -c -- "$plain" | sort -u)" ;;
 	*)
 		compopt -o nosort 2>/dev/null
 		__git_lock_reply "$lead" "$(__git_lock_words "$1")"
@@ -133,7 +134,7 @@ __git_lock_value() {
 
 # Completes the last of the words, which are those after `git lock`.
 __git_lock_complete() {
-	local IFS=$' \t\n' cur=${!#} word spaced= command= takes= options= value= wanted= ended=
+	local IFS=$' \t\n' cur=${!#} word spaced= command= takes= rest= options= value= wanted= ended=
 	COMPREPLY=()
 	compopt +o nospace 2>/dev/null && spaced=1
 	while (($# > 1)); do
@@ -143,10 +144,12 @@ __git_lock_complete() {
 			[[ $word == -* ]] || { command=$word && __git_lock_about "$word"; }
 		elif [[ $wanted ]]; then
 			wanted= # it was the value of the option before it
-		elif [[ $ended || $word != -* || $word == *=* ]]; then
-			:
+		elif [[ $ended ]]; then
+			ended=after
 		elif [[ $word == -- ]]; then
-			ended=1
+			ended=just
+		elif [[ $word != -* || $word == *=* ]]; then
+			:
 		elif __git_lock_value "$word"; then
 			wanted=1
 		fi
@@ -158,6 +161,8 @@ __git_lock_complete() {
 		esac
 	elif [[ $wanted ]]; then
 		__git_lock_offer "$value"
+	elif [[ $ended && $rest ]]; then # another command: its name, and after that bash's own
+		[[ $ended == just ]] && __git_lock_offer commands
 	elif [[ -z $ended && $cur == --*=* ]]; then
 		__git_lock_value "${cur%%=*}" && __git_lock_offer "$value" "${cur%%=*}="
 	elif [[ -z $ended && $cur == -* ]]; then

@@ -37,10 +37,24 @@ function __git_lock_after_git
     complete -C "git-lock "(string join -- ' ' (string escape -- $words) '')(commandline -ct)
 end
 
+# Whether another command is being typed, after `--`.
+function __git_lock_runs
+    __git_lock_at @RUNS@
+    and contains -- -- (commandline -opc)
+end
+
+function __git_lock_run
+    set -l words (commandline -opc)
+    set -l at (contains -i -- -- $words)
+    set -e words[1..$at]
+    complete -C (string join -- ' ' (string escape -- $words) '')(commandline -ct)
+end
+
 complete -c git-lock -e
 complete -c git-lock -f
 complete -c git -n '__fish_git_using_command lock' -f -k -a '(__git_lock_after_git)'
 complete -c git-lock -n __git_lock_bare -l version -d 'Say which version this is'
 complete -c git-lock -s h -l help -d 'Explain the command'
+complete -c git-lock -n __git_lock_runs -a '(__git_lock_run)'
 @COMMANDS@
 @TABLE@

@@ -20,14 +20,14 @@ GITS = next(
 )
 SETUP = {
     "bash": f'source {GITS}; eval "$(git lock completion bash)"',
-    "zsh": 'compinit -D -u; eval "$(git lock completion zsh)"',
+    "zsh": 'compinit -u -d $DUMP; eval "$(git lock completion zsh)"',
     "fish": "git lock completion fish | source",
 }
 START = {"bash": terminal.bash, "zsh": terminal.zsh, "fish": terminal.fish}
 
 # What would run something, end a word, or move the cursor, if it were ever taken for anything but text.
 NASTY = "a $(touch pwned) `touch pwned`; it's \"x\" &|<>#~*[y]{1,2}\\"
-LOUD = "! $(touch pwned) !!"
+LOUD = "b! $(touch pwned) !!"
 
 both = pytest.mark.parametrize("program", ["git lock", "git-lock"])
 
@@ -42,7 +42,8 @@ def needs(shell: str) -> None:
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """alice holds src/auth/* and a path of a nasty name; bob holds deploy:staging, and web/index.html."""
+    """alice holds src/auth/* and a path of a nasty name; bob holds deploy:staging and web/index.html,
+    and asks alice for a file."""
     files = {
         "src/auth/login.py": "1\n",
         "web/index.html": "1\n",
@@ -53,10 +54,11 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.lock("claim", "src/auth/*").ok()
     repo.lock("claim", "--path", NASTY).ok()
     repo.lock("claim", "--path", LOUD).ok()
+    repo.lock("request", "src/auth/login.py", "-m", "one line in it", agent="bob").ok()
     return repo
 
 
-@pytest.fixture(scope="module", params=["bash", "zsh", "fish"])
+@pytest.fixture(scope="module", params=list(START))
 def shell(request: pytest.FixtureRequest, repo: Repo) -> Iterator[Shell]:
     """Each shell in turn, alice's, at the top of the repository."""
     needs(request.param)
@@ -94,6 +96,11 @@ def listing(request: pytest.FixtureRequest, repo: Repo) -> Iterator[Shell]:
         ("claim src/au", "claim src/auth/"),
         ("who src/auth/l", "who src/auth/login.py "),
         ("list --under src/auth/l", "list --under src/auth/login.py "),
+        ("steal dep", "steal deploy:staging "),
+        ("run dep", "run deploy:staging "),
+        ("run sch", "run schema:main "),
+        ("run schema:main -- mkfif", "run schema:main -- mkfifo "),
+        ("run schema:main -- cat src/auth/l", "run schema:main -- cat src/auth/login.py "),
         ("whoami x", "whoami x"),
     ],
 )
@@ -119,19 +126,28 @@ def test_your_own_claims_come_first(listing: Shell, program: str) -> None:
 
 
 @both
-@pytest.mark.parametrize("typed", ["a", "'a", '"a', "./\\!", "'./!"])
+@pytest.mark.parametrize("typed", ["a", "'a", '"a', "b", "'b"])
+@pytest.mark.parametrize("name", START)
 def test_a_claim_of_any_text_is_completed_to_one_word_that_names_it(
-    shell: Shell, tmp_path: Path, program: str, typed: str
+    repo: Repo, tmp_path: Path, program: str, typed: str, name: str
 ) -> None:
+    needs(name)
     said = tmp_path / "said"
-    shell.run(f"{program} status {typed}", TAB, f"> {said}.new 2>&1; mv {said}.new {said}\r", made=said)
+    with START[name](repo.path, SETUP[name]) as shell:
+        shell.run(f"{program} status {typed}", TAB, f"> {said}.new 2>&1; mv {said}.new {said}\r", made=said)
     assert ": held by alice" in said.read_text()
 
 
 def test_bash_offers_nothing_that_its_history_would_change_inside_double_quotes(repo: Repo) -> None:
     needs("bash")
     with terminal.bash(repo.path, SETUP["bash"]) as shell:
-        assert shell.line('git lock release "./', TAB) == 'git lock release "./'
+        assert shell.line('git lock release "b', TAB) == 'git lock release "b'
+
+
+@both
+def test_a_request_is_completed_for_the_one_who_may_answer_it(repo: Repo, shell: Shell, program: str) -> None:
+    (request,) = repo.json("inbox")["data"]["requests"]
+    assert shell.line(f"{program} grant ", TAB) == f"{program} grant {request['id']} "
 
 
 @both
@@ -147,7 +163,7 @@ def test_bash_leaves_alone_what_only_it_can_work_out(repo: Repo, tmp_path: Path)
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("name", START)
 def test_claims_are_completed_as_one_types_them_in_a_subfolder(repo: Repo, name: str) -> None:
     needs(name)
     with START[name](repo.path / "src", SETUP[name]) as shell:
@@ -172,7 +188,7 @@ def test_the_claims_are_those_of_the_repository_that_git_is_sent_to(repo: Repo, 
         assert shell.line(typed, TAB) == f"{typed}loy:staging "
 
 
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("name", START)
 def test_outside_a_repository_completion_is_silent(tmp_path: Path, name: str) -> None:
     needs(name)
     with START[name](tmp_path, SETUP[name]) as shell:
@@ -228,7 +244,7 @@ def test_zsh_keeps_the_commands_that_somebody_added_to_git(repo: Repo) -> None:
         assert shell.line("git absu", TAB) == "git absurd "
 
 
-@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell_name", START)
 def test_the_script_has_every_option_of_a_command(repo: Repo, shell_name: str) -> None:
     script = repo.lock("completion", shell_name).ok().out
     help_text = repo.lock("claim", "-h").ok().out

@@ -143,6 +143,16 @@ def test_two_agents_in_one_worktree_commit_their_own_parts(repo: Repo) -> None:
     assert repo.git("commit", "--quiet", "-am", "x", agent="alice").err == "" and is_clean(repo)
 
 
+def test_a_commit_between_another_s_add_and_commit_takes_nothing_of_it(repo: Repo) -> None:
+    repo.write(OWN, "bob is at it\n")
+    repo.git("add", OWN)
+    repo.write(HELD, "alice is at it\n")
+    assert f"'{OWN}' is held by bob" in repo.git("commit", "-am", "x", agent="alice", check=False).ended(1).err
+    assert repo.git("commit", "--quiet", "-m", "alice's", HELD, agent="alice").err == ""
+    assert repo.commit("bob's", agent="bob").ok().err == ""
+    assert repo.git("show", "--name-only", "--format=").lines == [OWN] and is_clean(repo)
+
+
 def test_a_person_is_held_off_and_holds_others_off(repo: Repo) -> None:
     assert "(you are dana@example.com)" in _commits(repo, HELD, agent=None, code=1).err
     repo.git("reset", "--quiet", "--hard")

@@ -19,6 +19,13 @@ def _commits(repo: Repo, path: str, *, code: int = 0, env: dict[str, str | None]
     return repo.commit("x", {path: "changed\n"}, agent="bob", check=False, env=env).ended(code)
 
 
+def _forget(repo: Repo) -> None:
+    """Takes away everything that git-lock has kept here, but for the hooks."""
+    shutil.rmtree(repo.store)
+    for path in repo.common_dir.glob("agentlocks*"):
+        path.unlink()
+
+
 def _bare_path(folder: Path) -> str:
     """A PATH with git and a shell, and no git-lock."""
     folder.mkdir()
@@ -41,15 +48,13 @@ def test_a_hook_in_an_unmanaged_repository_is_silent(hook: str, repo: Repo) -> N
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_repository_that_is_no_longer_managed_commits_in_silence(shape: str, tmp_path: Path) -> None:
     repo = guarded(tmp_path, SHAPES[shape]).here
-    shutil.rmtree(repo.store)
+    _forget(repo)
     assert _commits(repo, HELD).err == "" and not repo.store.exists()
 
 
 def test_a_map_file_at_head_alone_makes_a_repository_managed(tmp_path: Path) -> None:
     repo = guarded(tmp_path, policy="").here
-    shutil.rmtree(repo.store)
-    for path in repo.common_dir.glob("agentlocks*"):
-        path.unlink()
+    _forget(repo)
     assert "'src/auth/login.py' is not claimed by you" in _commits(repo, HELD, code=1).err
 
 

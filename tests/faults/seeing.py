@@ -85,6 +85,20 @@ def takes(name: str) -> Effect:
     return effect
 
 
+def takes_over(name: str, count: int) -> Effect:
+    """One lease more, and so many lapsed ones of others less, whose holders will hear of it."""
+
+    def effect(before: Seen, after: Seen) -> str:
+        old, new = _fences(before), _fences(after)
+        if new == old:
+            return NONE
+        gone = old.keys() - new.keys()
+        whole = new.keys() - old.keys() == {name} and len(gone) == count == after.ended - before.ended
+        return WHOLE if whole and new[name] > before.highest else f"{old} became {new}"
+
+    return effect
+
+
 def becomes(old_name: str, new_name: str | None) -> Effect:
     """One lease under another title (None: it is gone), the fence unchanged."""
 

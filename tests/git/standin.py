@@ -14,8 +14,11 @@ from tests.kit.repo import Repo
 _PROGRAM = """\
 #!/bin/sh
 folder=${0%/*}
-[ "$1" = -I ] && shift 3
-[ "$1" = --asked ] && shift 2 && cat >/dev/null
+if [ "$1" = -I ]; then
+    while [ "$1" != --asked ]; do shift; done
+    shift 2
+    cat >/dev/null
+fi
 [ "$1" = hook ] && shift
 read -r line && printf 'input %s\\036' "$line" >>"$folder/calls"
 printf '%s pid=%s\\036' "$*" "${GITLOCK_GIT_PID-none}" >>"$folder/calls"

@@ -189,15 +189,26 @@ def test_uninstall_gives_back_the_exact_bytes(more: str, repo: Repo, stand_in: S
     config.write_text(config.read_text() + more)
     before = {name: value[:2] for name, value in snapshot(repo.common_dir).items()}
     stand_in.install(repo)
-    _commit(repo)
+    repo.commit("first", check=False)  # asks, and leaves a note
     assert give_back(repo).left == ()
-    repo.git("update-ref", "refs/heads/main", "HEAD~")
-    repo.git("read-tree", "HEAD")
-    after = {name: value[:2] for name, value in snapshot(repo.common_dir).items()}
-    assert after["config"] == before["config"]
-    assert {name for name in after if not name.startswith(("objects", "logs", "agentlocks"))} - set(before) <= {
-        "COMMIT_EDITMSG"
-    }
+    repo.store.rmdir()
+    assert {name: value[:2] for name, value in snapshot(repo.common_dir).items()} == before
+
+
+def test_uninstall_leaves_what_somebody_has_added_to_our_section(repo: Repo, stand_in: StandIn) -> None:
+    stand_in.install(repo)
+    repo.git("config", "--add", "include.path", "other")
+    give_back(repo)
+    assert repo.git("config", "--get-all", "include.path").lines == ["other"]
+
+
+def test_a_lock_that_a_killed_install_has_left_is_taken_over(repo: Repo, stand_in: StandIn) -> None:
+    fresh, lock = repo.path / ".git/config.git-lock-new", repo.path / ".git/config.lock"
+    fresh.touch()
+    os.link(fresh, lock)
+    stand_in.install(repo)
+    assert (fresh.exists(), lock.exists()) == (False, False)
+    assert inspect(at(repo)).because is None
 
 
 def test_installing_twice_changes_nothing(managed: Repo, stand_in: StandIn) -> None:
@@ -249,8 +260,9 @@ def test_a_stub_that_is_gone_is_said_and_stops_nothing_unless_the_policy_says_so
 def test_a_user_who_may_not_open_the_store_can_still_use_git(stand_in: StandIn, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can act as somebody else")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_mode & 0o005 != 0o005:
+            folder.chmod(folder.stat().st_mode | 0o055)
     repo = Repo.new(tmp_path)
     stand_in.install(repo)
     assert repo.store.stat().st_mode & 0o077 == 0

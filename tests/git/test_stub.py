@@ -220,6 +220,25 @@ def test_a_marker_that_says_nothing_of_this_git_process_is_no_answer(
     assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
 
 
+@pytest.mark.parametrize("note", ["", "\n", "1 pre-commit configured\n", "configured\n", "$PPID pre-commit configured\n"])
+def test_a_note_that_another_git_process_has_left_is_no_reason_to_go_on(
+    note: str, managed: Repo, stand_in: StandIn
+) -> None:
+    (managed.common_dir / "gitlock-asked").write_text(note)
+    _commit(managed).ok()
+    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+
+
+def test_each_pick_of_one_git_process_is_asked_about(managed: Repo, stand_in: StandIn) -> None:
+    managed.git("branch", "side")
+    for number in range(3):
+        _commit(managed, number).ok()
+    managed.git("checkout", "--quiet", "side")
+    stand_in.forget()
+    managed.git("cherry-pick", "main~2", "main~1", "main")
+    assert stand_in.hooks == ["prepare-commit-msg", "post-commit"] * 3
+
+
 def test_post_commit_beats_when_the_check_says_so(managed: Repo, stand_in: StandIn) -> None:
     stand_in.does(JUDGE.replace("clear", "beat"), "pre-commit")
     _commit(managed).ok()

@@ -7,6 +7,8 @@ A shell handles its keys one after the other, so a last key that writes the line
 before it were handled: nothing is waited for by the clock.
 """
 
+import atexit
+import functools
 import os
 import pty
 import shlex
@@ -23,6 +25,7 @@ from tests.kit.program import child_environment
 TAB = "\t"
 ALL = "\x18a"    # ctrl-x a: puts every candidate on the line
 CLEAR = "\x18k"  # ctrl-x k: empties the line
+PATIENCE = 20.0  # seconds until a shell counts as stuck; only there to end a hang
 _SHOW = "\x18p"  # ctrl-x p: writes the line down
 
 # The terminal's own file becomes the shell's controlling terminal, since it is the first that a new session opens.
@@ -46,13 +49,13 @@ class Shell:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self._slave = slave  # kept open until the shell has opened it, or the terminal would be gone
-        until(lambda: self._looks() and (place / "ready").exists(), f"{argv[0]} to be ready")
+        self._until_there(place / "ready", f"{name} to be ready")
 
     def line(self, *keys: str) -> str:
         """Types the keys into an empty line, and gives the line as it stands then."""
         self._line.unlink(missing_ok=True)
         self._type(CLEAR + "".join(keys) + _SHOW)
-        until(lambda: self._looks() and self._line.exists(), f"the line after {keys!r}; the screen:\n{self.screen}")
+        self._until_there(self._line, f"the line after {keys!r}")
         return self._line.read_text().removesuffix("\n")
 
     def words(self, *keys: str) -> list[str]:
@@ -62,12 +65,18 @@ class Shell:
     def run(self, *keys: str, made: Path) -> None:
         """Types the keys and waits until the file is there that the command makes."""
         self._type(CLEAR + "".join(keys))
-        until(lambda: self._looks() and made.exists(), f"{made.name} after {keys!r}; the screen:\n{self.screen}")
+        self._until_there(made, f"{made.name} after {keys!r}")
 
     @property
     def screen(self) -> str:
         """Everything that the terminal has shown so far."""
         return self._screen.decode("utf-8", "replace")
+
+    def _until_there(self, file: Path, what: str) -> None:
+        try:
+            until(lambda: self._looks() and file.exists(), what, timeout=PATIENCE)
+        except AssertionError as stuck:
+            raise AssertionError(f"{stuck}\nthe screen:\n{self.screen}") from None
 
     def _type(self, text: str) -> None:
         data = text.encode()
@@ -114,11 +123,12 @@ def bash(folder: Path, setup: str, *, agent: str | None = "alice") -> Shell:
 
 
 def zsh(folder: Path, setup: str, *, agent: str | None = "alice") -> Shell:
-    """A zsh that reads ``setup`` first; ``compinit`` is up to it."""
+    """A zsh that reads ``setup`` first; ``compinit`` is up to it (``-d $DUMP`` makes it quick)."""
     place = _place()
     (place / ".zshrc").write_text(
-        "PS1='%% '; unsetopt beep list_beep auto_menu auto_list prompt_cr prompt_sp; autoload -Uz compinit; bindkey -e\n"
-        "LISTMAX=0\n"
+        f"DUMP={shlex.quote(str(_dump()))}; "
+        "PS1='%% '; LISTMAX=0; autoload -Uz compinit; bindkey -e\n"
+        "unsetopt beep list_beep auto_menu auto_list prompt_cr prompt_sp\n"
         "show() { print -r -- $BUFFER >$SHOWN.new; mv $SHOWN.new $SHOWN }\n"
         "every() { _main_complete; compstate[insert]=all compstate[list]= }\n"
         "zle -N show; zle -C every complete-word every\n"
@@ -140,6 +150,14 @@ def fish(folder: Path, setup: str, *, agent: str | None = "alice") -> Shell:
     )
     argv = ["fish", "--init-command", f"source {shlex.quote(str(place / 'setup.fish'))}"]
     return Shell("fish", argv, folder, agent=agent, place=place)
+
+
+@functools.cache
+def _dump() -> Path:
+    """A file that zsh's compinit keeps what it found in; finding it takes longest of all."""
+    folder = Path(tempfile.mkdtemp(prefix="git-lock-zsh-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / "dump"
 
 
 def _place() -> Path:

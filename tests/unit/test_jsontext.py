@@ -89,3 +89,18 @@ def test_garbage_is_either_read_as_json_reads_it_or_refused() -> None:
         except ValueError:
             theirs = ValueError
         assert ours == theirs, text
+
+
+def test_what_is_no_json_is_a_value_error_too_where_the_json_package_was_never_imported() -> None:
+    code = """
+from gitlock.jsontext import loads
+for text in BAD:
+    try:
+        loads(text)
+    except ValueError:
+        continue
+    raise SystemExit(f"read: {text!r}")
+"""
+    words = f"import sys; sys.path.append({str(ROOT)!r}); BAD = {BAD!r}; exec({code!r}); sys.exit('json' in sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -121,6 +121,7 @@ def test_an_exclusion_of_what_is_there_is_still_one(repository: Repository) -> N
     ("form", "text", "id"),
     [
         ("any", "", "bad-path"),
+        ("any", "path:", "bad-path"),
         ("any", "!", "bad-pattern"),
         ("any", "!env:prod", "bad-pattern"),
         ("any", "src/[z-a].py", "bad-pattern"),

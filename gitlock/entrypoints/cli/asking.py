@@ -6,6 +6,8 @@ from gitlock.wiring.site import Site, open_site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from gitlock.domain.beat import Beat
     from gitlock.domain.instant import Instant
     from gitlock.domain.lease import Ended
@@ -29,9 +31,11 @@ def claim_arguments(given: Given) -> "tuple[Argument, ...]":
     )
 
 
-def told(site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "tuple[Ended, ...]" = ()) -> list[str]:
-    """Everything about the agent's own leases that it must not miss: they never end silently. ``said`` are ends that
-    the answer itself tells."""
+def told(
+    site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "tuple[Ended, ...]" = (), shown: "Collection[str]" = ()
+) -> list[str]:
+    """Everything about the agent's own leases that it must not miss: they never end silently; and what others say to
+    it. ``said`` are ends, ``shown`` requests that the answer itself tells."""
     from gitlock.entrypoints.wording import ended_line, low_line, revived_line
 
     lines = [warning(notice)] if notice else []
@@ -41,19 +45,20 @@ def told(site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "t
         lines.append(hint("git lock mine (reports this once more, and then no longer)"))
     lines += [warning(revived_line(lease)) for lease in beat.revived]
     lines += [warning(line) for lease in beat.held if (line := low_line(lease, now)) is not None]
-    return lines + heard(site, now)
+    return lines + heard(site, now, shown)
 
 
-def heard(site: Site, now: "Instant") -> list[str]:
-    """What others ask, and answered: their words, attributed, and nothing around them."""
+def heard(site: Site, now: "Instant", shown: "Collection[str]" = ()) -> list[str]:
+    """What others ask, and answered: their words, attributed, and nothing around them. ``shown`` are ids of requests
+    that the answer itself shows."""
+    if not site.store.has_requests():
+        return []
+    from gitlock.entrypoints.wording import heard_lines
     from gitlock.usecases.hearing import hear
 
-    found = hear(site.store, site.agent)
-    if not found:
-        return []
-    from gitlock.entrypoints.wording import request_lines
-
-    return [line for request in found for line in request_lines(request, site.agent.id, now)]
+    return heard_lines(
+        [one for one in hear(site.store, site.agent, site.fold) if one.id not in shown], site.agent.id, now
+    )
 
 
 def retyped(given: Given) -> str:

@@ -4,11 +4,11 @@ Commands, options and fixed values stand in the script itself, so that most keys
 store knows (live claims, agents, keys) the script asks for with ``complete-words``.
 """
 
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Option
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.templates import read_template
-from gitlock.usecases.words import AGENTS, CLAIMS, KEYS, OTHERS
+from gitlock.usecases.words import AGENTS, CLAIMS, KEYS, OTHERS, REQUESTS
 
 TEMPLATES = {"bash": "git-lock.bash", "zsh": "_git-lock", "fish": "git-lock.fish"}
 SHELLS = tuple(TEMPLATES)
@@ -16,9 +16,11 @@ SHELLS = tuple(TEMPLATES)
 # What a word can be, beside the kinds that complete-words knows and fixed values ("auto|always|never").
 NOTHING, FILES, NEW = "", "files", "new"
 
-_TAKERS = ("claim", "wait", "run")  # what they name need not be held: keys and files
-_BREAKERS = ("break", "steal", "request", "escalate")  # what they name is somebody else's
-_METAVARS = {"P": FILES, "PATH": FILES, "FILE": FILES, "DIR": FILES, "K": KEYS, "AGENT": AGENTS, "CLAIM": CLAIMS}
+_TAKERS = ("acquire", "claim", "run")  # what they name need not be held: keys and files
+_BREAKERS = ("break", "escalate", "request", "steal", "wait")  # what they name is somebody else's
+_METAVARS = {
+    "P": FILES, "PATH": FILES, "FILE": FILES, "DIR": FILES, "K": KEYS, "AGENT": AGENTS, "CLAIM": CLAIMS, "ID": REQUESTS,
+}  # fmt: skip
 
 DESCRIPTION = "leases on paths and named keys"
 
@@ -35,12 +37,16 @@ def script(shell: str) -> str:
 
 def argument_of(command: Command) -> str:
     """What a command's arguments are."""
-    metavar = command.arguments.strip("[].")
+    metavar = _metavar(command)
     if "|" in metavar:
         return metavar
     if metavar == "CLAIM":
         return NEW if command.name in _TAKERS else OTHERS if command.name in _BREAKERS else CLAIMS
     return _METAVARS.get(metavar, NOTHING)
+
+
+def _metavar(command: Command) -> str:
+    return command.arguments.partition(" ")[0].strip("[].")
 
 
 def value_of(option: Option) -> str:
@@ -62,6 +68,7 @@ def _bash(commands: list[Command]) -> dict[str, list[str]]:
             options += [name if option.kind == FLAG else f"{name}={value_of(option)}" for name in option.names]
         table.append(f"\t{'|'.join(_spellings(command))})")
         table.append(f"\t\ttakes='{argument_of(command)}'")
+        table.append(f"\t\trest='{'yes' if command.rest else ''}'")
         table.append(f"\t\toptions='{' '.join(options)} -h --help' ;;")
     return {"@TABLE@": table, "@COMMANDS@": ["|".join(command.name for command in commands)]}
 
@@ -70,7 +77,7 @@ def _zsh(commands: list[Command]) -> dict[str, list[str]]:
     actions = {
         NOTHING: " ", FILES: "_files", NEW: " __git-lock_new", KEYS: " __git-lock_words keys key",
         AGENTS: " __git-lock_words agents agent", CLAIMS: " __git-lock_words claims claim",
-        OTHERS: " __git-lock_words others claim",
+        OTHERS: " __git-lock_words others claim", REQUESTS: " __git-lock_words requests request",
     }  # fmt: skip
 
     def action(wanted: str) -> str:
@@ -86,7 +93,7 @@ def _zsh(commands: list[Command]) -> dict[str, list[str]]:
                 joined = "" if option.kind == FLAG else "=" if name[:2] == "--" else "+"
                 found.append(_quoted(f"{once}{name}{joined}[{says}]{value}"))
         if command.arguments:
-            metavar = command.arguments.strip("[].").lower()
+            metavar = _metavar(command).lower()
             each = "*" if command.most is None else ""
             found.append(_quoted(f"{each}:{'word' if '|' in metavar else metavar}:{action(argument_of(command))}"))
         return found
@@ -97,7 +104,8 @@ def _zsh(commands: list[Command]) -> dict[str, list[str]]:
         table.append("\t\t\t_arguments -s -S $explain \\")
         table.append(" \\\n".join(f"\t\t\t\t{spec}" for spec in specs(command)) + " && ret=0 ;;")
     listed = [f"\t\t{_quoted(command.name + ':' + _says(command.summary))}" for command in commands]
-    return {"@TABLE@": table, "@COMMANDS@": listed}
+    runs = "|".join(name for command in commands if command.rest for name in _spellings(command))
+    return {"@TABLE@": table, "@COMMANDS@": listed, "@RUNS@": [runs]}
 
 
 def _fish(commands: list[Command]) -> dict[str, list[str]]:
@@ -111,7 +119,8 @@ def _fish(commands: list[Command]) -> dict[str, list[str]]:
 
     listed, table = [], []
     for command in commands:
-        listed.append(f"complete -c git-lock -n __git_lock_bare -a {command.name} -d {_quoted(_says(command.summary), fish=True)}")
+        says = _quoted(_says(command.summary), fish=True)
+        listed.append(f"complete -c git-lock -n __git_lock_bare -a {command.name} -d {says}")
         start = f"complete -c git-lock -n {_quoted('__git_lock_at ' + ' '.join(_spellings(command)), fish=True)}"
         for option in command.options:
             names = " ".join(f"-l {name[2:]}" if name[:2] == "--" else f"-s {name[1:]}" for name in option.names)
@@ -124,7 +133,8 @@ def _fish(commands: list[Command]) -> dict[str, list[str]]:
             table.append(f"{start} -k -a '(__git_lock_words keys)'")
         elif wanted not in (FILES, NOTHING):
             table.append(f"{start} {value(wanted).replace('-x ', '')}")
-    return {"@TABLE@": table, "@COMMANDS@": listed}
+    runs = " ".join(name for command in commands if command.rest for name in _spellings(command))
+    return {"@TABLE@": table, "@COMMANDS@": listed, "@RUNS@": [runs]}
 
 
 def _says(text: str) -> str:

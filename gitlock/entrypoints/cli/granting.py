@@ -93,7 +93,7 @@ def worded(given: Given, site: "Site", reading: Reading, outcome: ClaimOutcome, 
         next_command = f"git lock claim --agent {word(site.agent.id + '-2')} {retyped(given)}"
         return Answer(exitcodes.REFUSED, notes=notes, fault=envelope.error("agent-elsewhere", message, next_command))
     assert isinstance(result, Granted)
-    warnings = _warnings(site, reading, result, covered)
+    warnings = [*_warnings(site, reading, result, covered), *mark_lines(outcome)]
 
     def data() -> object:
         from gitlock.entrypoints import envelope
@@ -111,6 +111,15 @@ def worded(given: Given, site: "Site", reading: Reading, outcome: ClaimOutcome, 
     if given.flag("print_token") and outcome.token is not None:
         lines = [outcome.token]
     return Answer(lines=lines, notes=[*map(warning, warnings), *notes], data=data)
+
+
+def mark_lines(outcome: ClaimOutcome) -> list[str]:
+    """What the taker is told of commands that failed under leases before."""
+    if not outcome.marks:
+        return []
+    from gitlock.entrypoints.wording import taint_line
+
+    return [taint_line(one, max(0.0, outcome.now.wall - one.at)) for one in outcome.marks]
 
 
 def refusal(

@@ -68,6 +68,16 @@ def deliver(answer: Answer, given: "Given") -> int:
     return answer.code
 
 
+def interrupted(number: int) -> Answer:
+    """What is said when a signal ended a wait."""
+    from signal import Signals
+
+    from gitlock.entrypoints.envelope import error
+    from gitlock.entrypoints.exitcodes import SIGNALLED
+
+    return Answer(SIGNALLED + number, fault=error("interrupted", f"interrupted by {Signals(number).name}"))
+
+
 def deliver_error(stopped: "GitlockError", *, as_json: bool) -> int:
     """Writes what stopped us and returns its code."""
     from gitlock.entrypoints.exitcodes import code_of

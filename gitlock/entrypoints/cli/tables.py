@@ -9,8 +9,10 @@ from rich.text import Text
 from gitlock.domain.duration import show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE
-from gitlock.entrypoints.wording import clock, title, visible
+from gitlock.entrypoints.wording import REASON_LIMIT, clock, visible
 from gitlock.usecases.report import Shown
+
+CLAIM_LIMIT = 400  # characters of a claim that a row shows; the reason has its own limit
 
 STYLES = {"alive": "green", "dead": "red", "unknown": "dim", "expired": "dim", "orphaned": "yellow", "released": "dim"}
 
@@ -50,13 +52,13 @@ def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
         state = one.liveness if one.state == "live" else one.state
         left = show_duration(lease.left(now)) if one.state in ("live", "orphaned") else "-"
         row = [
-            Text(title(lease)), Text(visible(lease.agent), style="cyan"),
+            Text(visible(lease.title, CLAIM_LIMIT)), Text(visible(lease.agent), style="cyan"),
             *((Text(lease.mode),) if modes else ()), Text(state, style=STYLES.get(state, "")),
             Text(show_duration(now.wall - lease.acquired)), Text(left),
         ]  # fmt: skip
         if waiting:
             row.append(Text(str(one.waiting or "")))
-        table.add_row(*row, Text(visible(lease.reason)))
+        table.add_row(*row, Text(visible(lease.reason, REASON_LIMIT)))
     drawn.print(table)
     return lines_of(drawn)
 
@@ -75,8 +77,8 @@ def event_table(events: list[dict[str, object]], now: float, *, color: bool) -> 
         at = event["at"]
         table.add_row(
             Text(clock(at, now) if isinstance(at, float) else "?"), Text(visible(str(event["verb"]))),
-            Text(visible(str(event["agent"])), style="cyan"), Text(visible(str(event["claim"]))),
-            Text(str(event["fence"] or "")), Text(visible(str(event["note"]))),
+            Text(visible(str(event["agent"])), style="cyan"), Text(visible(str(event["claim"]), CLAIM_LIMIT)),
+            Text(str(event["fence"] or "")), Text(visible(str(event["note"]), REASON_LIMIT)),
         )  # fmt: skip
     drawn.print(table)
     return lines_of(drawn)

@@ -1,31 +1,30 @@
 """What every command that waits shares: the time, the signals, and the words for a queue, a ticket and a ring."""
 
 import os
+import signal
 
 from gitlock.domain.duration import parse_duration, show_duration
 from gitlock.domain.queue import OFFER
 from gitlock.domain.turn import Deadlock, Queued
 from gitlock.entrypoints import envelope, exitcodes
+from gitlock.entrypoints.cli.asking import told
 from gitlock.entrypoints.cli.granting import refusal
-from gitlock.entrypoints.cli.options import VALUE, Given, Option
+from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer, write
-from gitlock.entrypoints.wording import visible
-from gitlock.errors import Interrupted, UsageError
+from gitlock.entrypoints.wording import title, visible
+from gitlock.errors import UsageError
 from gitlock.usecases.claim import Wish
-from gitlock.usecases.wait import Waited, claim_in_turn
+from gitlock.usecases.wait import Stop, Waited, claim_in_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from gitlock.domain.claim import Refused
     from gitlock.wiring.site import Site
 
-WAITING = (
-    Option("--wait", help="Wait for it, first come, first served."),
-    Option("--no-wait", help="Refuse at once if it is held."),
-    Option("--timeout", kind=VALUE, metavar="TIME", help="Wait at most that long: 90s, 20m."),
-)
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # signals that end a wait, unless they were ignored when we came (nohup)
 
 
 def wanted_timeout(given: Given) -> float | None:
@@ -43,28 +42,58 @@ def chain_of(site: "Site") -> frozenset[str]:
     return frozenset(site.environ.get("GITLOCK_LEASES", "").split())
 
 
-def wait_for(given: Given, site: "Site", wish: Wish, *, quiet: bool = False) -> Waited:
-    """Claims in turn, as a process that says so on standard error. A signal gives up the place."""
+def wait_for(given: Given, site: "Site", wish: Wish, stop: Stop | None = None) -> Waited:
+    """Claims in turn, as a process that says so on standard error. A signal gives up the place: ``Interrupted``."""
 
     def queued(place: Queued) -> None:
-        if quiet or given.flag("json") or given.flag("quiet"):
-            return
-        who = [conflict.lease.agent for conflict in place.conflicts] + [one.agent for one in place.ahead]
-        write(2, f"git-lock: waiting for {', '.join(visible(name) for name in dict.fromkeys(who))}")
+        waiting_line(given, place)
 
     process = site.here.holder(pid=os.getpid(), worktree=None, branch=None, session=None, clone=site.clone)
-    restore = _raise_on_signals()
+    given_up = Stop() if stop is None else stop
+    restore = catch(given_up.ask)
     try:
         return claim_in_turn(
-            site.store, wish, process=process, timeout=wanted_timeout(given), queued=queued, chain=chain_of(site)
-        )
+            site.store, wish, process=process, timeout=wanted_timeout(given), queued=queued, stop=given_up,
+            chain=chain_of(site),
+        )  # fmt: skip
     finally:
         restore()
 
 
-def not_granted(site: "Site", waited: Waited, typed: str, notes: list[str]) -> Answer | None:
-    """The answer where the wait ended without a lease; None where there is one (or a refusal of another kind)."""
+def waiting_line(given: Given, found: "Queued | Refused") -> None:
+    """Says, once, who is waited for."""
+    if given.flag("json") or given.flag("quiet"):
+        return
+    who = [conflict.lease.agent for conflict in found.conflicts] + [one.agent for one in found.ahead]
+    write(2, f"git-lock: waiting for {', '.join(visible(name) for name in dict.fromkeys(who))}")
+
+
+def catch(act: "Callable[[int], object]") -> "Callable[[], None]":
+    """Has ``act`` called with the number of each signal that would end us; answers what undoes that."""
+    before = {}
+
+    def handle(number: int, _: "FrameType | None") -> None:
+        act(number)
+
+    for name in ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, handle)
+
+    def restore() -> None:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+    return restore
+
+
+def not_granted(site: "Site", waited: Waited, typed: str) -> Answer | None:
+    """The answer where the wait ended without a lease; None where there is one (or a refusal of another kind), and
+    then nobody was told anything yet."""
     answer = waited.outcome.answer
+    if not isinstance(answer, Deadlock) and waited.timed_out is None:
+        return None
+    notes = told(site, waited.outcome.beat, site.now(), waited.outcome.notice)
     if isinstance(answer, Deadlock):
         return deadlock(answer, notes)
     if waited.timed_out is not None:
@@ -78,11 +107,16 @@ def not_granted(site: "Site", waited: Waited, typed: str, notes: list[str]) -> A
 def deadlock(answer: Deadlock, notes: list[str]) -> Answer:
     """A wait that would never end, with its ring."""
     steps = answer.ring.steps
-    ring = [f"{visible(agent)} (wants '{visible(want)}')" for agent, want in steps]
-    message = f"this wait would never end: {' -> '.join([*ring, visible(steps[0][0])])}"
-    fault = envelope.error("deadlock", message, "git lock mine")
-    data = {"ring": [{"agent": agent, "claim": envelope.name(want)} for agent, want in steps]}
-    return Answer(exitcodes.DEADLOCK, notes=notes, fault=fault, data=data)
+    data = {"ring": [{"agent": step.agent, "claim": envelope.name(step.claim)} for step in steps]}
+    if answer.outer is not None:
+        message = (
+            f"this wait would never end: '{title(answer.outer)}' is held for the command that this runs under, by "
+            f"{visible(answer.outer.agent)}"
+        )
+    else:
+        ring = [f"{visible(step.agent)} (wants '{visible(step.claim)}')" for step in steps]
+        message = f"this wait would never end: {' -> '.join([*ring, visible(steps[0].agent)])}"
+    return Answer(exitcodes.DEADLOCK, notes=notes, fault=envelope.error("deadlock", message, "git lock mine"), data=data)
 
 
 def ticket(site: "Site", place: Queued, ahead: int, notes: list[str]) -> Answer:
@@ -100,21 +134,3 @@ def ticket(site: "Site", place: Queued, ahead: int, notes: list[str]) -> Answer:
     conflicts = [envelope.conflict_json(one, now) for one in place.conflicts]
     fault = envelope.error("queued", message, resume, conflicts)
     return Answer(exitcodes.QUEUED, lines=[waiter.id], notes=notes, data=data, fault=fault)
-
-
-def _raise_on_signals() -> "Callable[[], None]":
-    import signal
-
-    def interrupt(number: int, _: "FrameType | None") -> None:
-        raise Interrupted(number)
-
-    before = {}
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            before[name] = signal.signal(getattr(signal, name), interrupt)
-
-    def restore() -> None:
-        for name, old in before.items():
-            signal.signal(getattr(signal, name), old)
-
-    return restore

@@ -20,8 +20,8 @@ def git_above() -> str:
     return next((str(pid) for pid in ancestors() if command_of(pid) == "git"), "")
 
 
-def was_asked(hook: str, pid: str, environ: "Mapping[str, str]", folder: str) -> bool:
-    """Whether this git process has asked us for this hook, by another way."""
+def was_asked(hook: str, environ: "Mapping[str, str]", folder: str) -> bool:
+    """Whether a process above us has asked us for this hook, by another way."""
     from gitlock.git.process import Git
     from gitlock.git.repository import repository_in_hook
 
@@ -31,4 +31,4 @@ def was_asked(hook: str, pid: str, environ: "Mapping[str, str]", folder: str) ->
             words = file.read(256).split()
     except OSError:
         return False
-    return words[:2] == [pid.encode(), hook.encode()]
+    return len(words) > 1 and words[1] == hook.encode() and words[0] in [b"%d" % pid for pid in ancestors()]

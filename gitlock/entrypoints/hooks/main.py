@@ -37,6 +37,8 @@ def run(words: list[str]) -> int:
         wanted, words = words[1:2], words[2:]
     names = [text for text in words if text != "--framework"]
     if not names or names[0] not in HOOKS:
+        from gitlock.entrypoints.hooks.voice import say
+
         say(f"git-lock: there is no hook '{names[0] if names else ''}': it is one of {', '.join(HOOKS)}")
         return 2
     hook = names[0]
@@ -87,15 +89,9 @@ def _comes_after(hook: str, environ: dict[str, str], folder: str) -> bool:
     from gitlock.errors import GitlockError
 
     pid = git_above()
-    if not pid:
-        return False
-    environ["GITLOCK_GIT_PID"] = pid
+    if pid:
+        environ["GITLOCK_GIT_PID"] = pid
     try:
-        return was_asked(hook, pid, environ, folder)
+        return was_asked(hook, environ, folder)
     except GitlockError:
         return False  # whatever is wrong here, the check itself will say
-
-
-def say(text: str) -> None:
-    """One line to standard error, whatever its encoding can't show escaped."""
-    os.write(2, (text + "\n").encode(getattr(sys.stderr, "encoding", None) or "utf-8", "backslashreplace"))

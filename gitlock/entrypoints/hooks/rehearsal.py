@@ -21,7 +21,7 @@ _NO_MAP = Known(0, b"HEAD:.gitlock.toml missing\n:.gitlock.toml missing\n")
 
 def rehearse(hook: str, environ: dict[str, str], folder: str) -> int:
     """Says that we were asked; for pre-commit, what we would have said to a commit of what another agent holds."""
-    from gitlock.entrypoints.hooks.main import say
+    from gitlock.entrypoints.hooks.voice import say
 
     place = environ[PROBE]
     said = "asked"

@@ -38,8 +38,9 @@ class Setting:
 
     @property
     def managed(self) -> bool:
-        """Whether git-lock has anything to say here."""
-        return self.text is not None or os.path.isdir(self.folder)
+        """Whether git-lock has anything to say here. The mark outlives a store that was deleted: then it is not known
+        what is held, and that is not "nothing"."""
+        return self.text is not None or os.path.isdir(self.folder) or os.path.isfile(self.folder + ".mark")
 
     @property
     def site(self) -> Site:

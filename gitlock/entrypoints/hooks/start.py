@@ -1,4 +1,4 @@
-"""Where a hook's stub starts us: ``python -I -S start.py HOOK ARGS…``.
+"""Where a hook's stub starts us: ``python -I -S -X utf8 start.py HOOK ARGS…``.
 
 Isolated and without ``site``: no start-up files of other packages, nothing of the repository on the path, and a
 quarter less to wait for. The package is found beside this file, after the standard library.

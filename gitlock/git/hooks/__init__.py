@@ -7,7 +7,7 @@ from gitlock.git.hooks.adding import Added, add
 from gitlock.git.hooks.installing import InstallOutcome, install, installed_hooks, store_of
 from gitlock.git.hooks.looking import HOOKS, Hook, Installation, inspect
 from gitlock.git.hooks.managers import Folder, find_folder
-from gitlock.git.hooks.native import MANAGERS, MARKS, Addition, additions, afterwards
+from gitlock.git.hooks.native import MANAGERS, MARKS, Addition, additions, afterwards, other_form
 from gitlock.git.hooks.uninstalling import UninstallOutcome, uninstall
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "inspect",
     "install",
     "installed_hooks",
+    "other_form",
     "store_of",
     "uninstall",
 ]

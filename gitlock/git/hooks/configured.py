@@ -9,10 +9,9 @@ Why so: docs/decisions/0005-configured-hooks.md.
 
 import os
 import stat
-import time
 
-from gitlock.errors import RepositoryError
 from gitlock.git.hooks.disk import FRESH, own_as, remove_if_empty, sync_folder, unlink, write_fresh
+from gitlock.git.hooks.including import exclude, include
 from gitlock.git.hooks.managers import read_script
 from gitlock.git.hooks.stub import calls_us, provenance
 
@@ -26,10 +25,6 @@ FOLDER = "agentlocks-hooks"
 FILE = "git.config"
 INCLUDE = f"{FOLDER}/{FILE}"  # relative to the file that includes it, so that a repository can be moved
 PREFIX = "git-lock-"  # a name must not be an event's: newer gits stop at one that is
-
-_PATTERN = r"^agentlocks-hooks/git\.config$"
-_TRIES = 100  # times 50 ms: git writes its configuration in milliseconds, and gives up at once when another does
-_LOCKED = "could not lock config file"
 
 _HEAD = """\
 # git-lock: the hooks of git 2.54 and later. `git lock install` wrote this file, and `git lock uninstall` takes it away.
@@ -107,8 +102,7 @@ def put(git: "Git", common_dir: str, hooks: tuple[str, ...], rendered: "Callable
         write_fresh(path, data, mode & 0o666)
         os.rename(path + FRESH, path)
     sync_folder(folder)
-    if INCLUDE not in _included(git, config):
-        _write_config(git, "--file", config, "--add", "include.path", INCLUDE)
+    if include(git, config, INCLUDE):
         written = list(hooks)
     return tuple(written)
 
@@ -129,10 +123,8 @@ def remove(git: "Git", common_dir: str) -> tuple[tuple[str, ...], tuple[tuple[st
                     removed.append(path)
             elif os.path.lexists(path):
                 left.append((path, "not as git-lock wrote it: not taken away, and not run any more"))
-    if INCLUDE in _included(git, config):
-        _write_config(git, "--file", config, "--unset-all", "include.path", _PATTERN)
-        if not removed:
-            removed.append(config)
+    if exclude(git, config, INCLUDE) and not removed:
+        removed.append(config)
     if os.path.isdir(folder):
         remove_if_empty(folder)
     return tuple(removed), tuple(left)
@@ -172,11 +164,6 @@ def _executable(mode: int) -> int:
     return 0o700 | mode | (mode & 0o444) >> 2
 
 
-def _included(git: "Git", config: str) -> list[str]:
-    status, out, _ = git.try_run("config", "--file", config, "-z", "--get-all", "include.path")
-    return os.fsdecode(out).split("\0")[:-1] if status == 0 else []
-
-
 def _commands(git: "Git") -> dict[str, bytes]:
     status, out, _ = git.try_run("config", "-z", "--get-regexp", r"^hook\..*\.command$")
     found = {}
@@ -184,21 +171,3 @@ def _commands(git: "Git") -> dict[str, bytes]:
         name, _, value = row.partition(b"\n")
         found[os.fsdecode(name[5:-8])] = value
     return found
-
-
-def _write_config(git: "Git", *words: str) -> None:
-    """Git takes a lock on its configuration and waits for nobody: of eight that write at once, two give up."""
-    for number in range(_TRIES):
-        status, _, err = git.try_run("config", *words)
-        if status == 0:
-            return
-        if _LOCKED not in err or number == _TRIES - 1:
-            break
-        time.sleep(0.05)
-    if _LOCKED in err:
-        raise RepositoryError(
-            "can't write the repository's configuration: another git holds config.lock, or one that died has left it",
-            hint="git lock doctor (it says how old that lock is); then: git lock install",
-            id="config-locked",
-        )
-    raise RepositoryError(f"can't write the repository's configuration: {err.strip()}", id="hooks-folder")

@@ -131,6 +131,24 @@ def unlink(path: str) -> None:
         pass
 
 
+def is_there(path: str) -> bool:
+    """Whether something has this name, for whoever would put something else there: a disk that does not tell is an
+    ``OSError``, where ``os.path.lexists`` says no."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def is_folder(path: str) -> bool:
+    """Whether a folder is there, links followed; as ``is_there``, doubt is no "no"."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def remove_if_empty(folder: str) -> None:
     """Takes a folder away unless something is in it."""
     try:
@@ -172,10 +190,10 @@ def has_same_content(one: str, other: str) -> bool:
 
 
 def unwritable(folder: str, fault: OSError) -> GitlockError:
-    """What a failed write means: every hook is either still the old one or ours with the old one chained."""
+    """What a failed write (or a reading that it needs) means: every hook is either still the old one or ours with the old one chained."""
     where = os.fsdecode(fault.filename) if isinstance(fault.filename, (str, bytes)) else folder
     return RepositoryError(
-        f"can't write '{where}': {fault.strerror or fault}; no hook is lost or half-written",
+        f"can't read or write '{where}': {fault.strerror or fault}; no hook is lost or half-written",
         hint=f"make '{folder}' writable and run it again",
         id="hooks-folder",
     )

@@ -15,9 +15,19 @@ from gitlock.domain.value import Value
 from gitlock.errors import UsageError
 from gitlock.git.config import WANTED, is_true
 from gitlock.git.hooks import configured
-from gitlock.git.hooks.disk import FRESH, Guard, Record, has_same_content, sync_folder, unlink, unwritable, write_fresh
+from gitlock.git.hooks.disk import (
+    FRESH,
+    Guard,
+    Record,
+    has_same_content,
+    is_there,
+    sync_folder,
+    unlink,
+    unwritable,
+    write_fresh,
+)
 from gitlock.git.hooks.looking import HOOKS, Hook, look, seen
-from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script
+from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script, script_of
 from gitlock.git.hooks.stub import BEFORE, provenance, render
 
 TYPE_CHECKING = False
@@ -170,9 +180,12 @@ def installed_hooks(repository: "Repository") -> tuple[str, ...]:
 def _why_not(hook: Hook) -> str | None:
     """Why this hook can't be ours, or None."""
     path, before = hook.path, hook.path + BEFORE
-    if not os.path.lexists(path):
+    if not is_there(path):
         return None
-    origin = provenance(read_script(path))
+    try:
+        origin = provenance(script_of(path))
+    except OSError as fault:
+        return f"'{path}' can't be read ({fault.strerror}), so it can't be told whose it is"
     if origin == "edited":
         return f"'{path}' is a stub of ours that somebody has edited; take it away, and install again"
     if origin and os.path.islink(path):
@@ -191,7 +204,7 @@ def _put(path: str, data: bytes) -> None:
     """Puts our stub at ``path``; a hook that is there gets its second name first."""
     write_fresh(path, data, 0o755)
     try:
-        if os.path.lexists(path) and not provenance(read_script(path)):
+        if is_there(path) and not provenance(script_of(path)):
             _set_aside(path, path + BEFORE)
         os.rename(path + FRESH, path)
     except BaseException:

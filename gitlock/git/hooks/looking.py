@@ -88,7 +88,8 @@ def inspect(repository: "Repository") -> Installation:
         because = "git lock install has not been run in this repository"
     else:
         because = ", ".join(f"{hook.name} {_SAYS[hook.state]}" for hook in silent)
-    return Installation(folder, hooks, because, "git lock install" if modern else _ADVICE.get(folder.kind, folder.advice))
+    advice = "git lock install" if modern else _ADVICE.get(folder.kind, folder.advice)
+    return Installation(folder, hooks, because, advice)
 
 
 def seen(folder: Folder, name: str) -> Hook:

@@ -4,8 +4,10 @@ We write only into the repository's own folder, and only where nobody rewrites i
 the sentence says what was found, and the advice what to do by hand.
 """
 
+import errno
 import os
 import re
+import stat
 
 from gitlock.domain.value import Value
 from gitlock.git.hooks.stub import provenance
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from gitlock.git.repository import Repository
 
 _LEGIBLE = 1 << 18  # no hook manager writes a longer script
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)  # the last is a socket's
 
 # The marks of generated hooks. Husky 4 and overcommit look at their own file's name, so that a renamed copy fails.
 _MARKS = (
@@ -146,12 +149,24 @@ def maker(script: bytes) -> str | None:
 def read_script(path: str) -> bytes:
     """What a hook file says, links followed; empty where there is no file, or one that can't be a short script."""
     try:
-        if not os.path.isfile(path):  # opening a pipe would wait for its other end
-            return b""
-        with open(path, "rb") as file:
-            return file.read(_LEGIBLE)
+        return script_of(path)
     except OSError:
         return b""
+
+
+def script_of(path: str) -> bytes:
+    """As ``read_script``, for whoever would overwrite it: what is there and can't be read is an ``OSError``, no empty
+    file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for its other end
+    except OSError as fault:
+        if fault.errno in _NOTHING_THERE:
+            return b""
+        raise
+    try:
+        return os.read(fd, _LEGIBLE) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    finally:
+        os.close(fd)
 
 
 def is_below(path: str, folder: str) -> bool:

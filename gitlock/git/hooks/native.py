@@ -69,6 +69,16 @@ def additions(name: str, hooks: tuple[str, ...], top: str, folder: str) -> tuple
     return (Addition(path, _framework(hooks), hooks, ("repos",)),)
 
 
+def other_form(name: str, top: str) -> str | None:
+    """The manager's configuration in a form that we don't write, where it stands in place of the one that we do."""
+    forms = {
+        "lefthook": tuple(f"{dot}lefthook-local.{form}" for dot in ("", ".") for form in ("toml", "json", "jsonc")),
+        "prek": ("prek.toml",),
+    }
+    paths = [os.path.join(top, one) for one in forms.get(name, ())]
+    return next((path for path in paths if os.path.lexists(path)), None)
+
+
 def afterwards(name: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
     """The commands that make the manager see it."""
     types = " ".join(f"-t {hook}" for hook in hooks)
@@ -87,7 +97,9 @@ def asked_by(manager: str, top: str, hook: str) -> str | None:
 
 def _names_id(data: bytes, hook: str) -> bool:
     name = _IDS.get(hook)
-    return name is not None and bool(re.search(rb"(?m)^\s*(?:-\s+)?id:\s*['\"]?" + name.encode() + rb"['\"]?\s*$", data))
+    if name is None:
+        return False
+    return re.search(rb"(?m)^\s*(?:-\s+)?id:\s*['\"]?" + re.escape(name).encode() + rb"['\"]?\s*$", data) is not None
 
 
 def _first(top: str, names: tuple[str, ...]) -> str:

@@ -10,18 +10,22 @@ from gitlock.git.hooks.disk import (
     Guard,
     Record,
     has_same_content,
+    is_folder,
+    is_there,
     remove_if_empty,
     sync_folder,
     unlink,
     unwritable,
 )
 from gitlock.git.hooks.looking import HOOKS
-from gitlock.git.hooks.managers import find_folder, is_below, maker, read_script
+from gitlock.git.hooks.managers import find_folder, is_below, maker, read_script, script_of
 from gitlock.git.hooks.stub import BEFORE, provenance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.git.repository import Repository
+
+NOTES = ("gitlock-asked", "gitlock-judged")
 
 _EDITED = "a stub of ours that somebody has edited: not taken away"
 _LINK = "a link to a stub of ours: not taken away"
@@ -54,16 +58,29 @@ def uninstall(repository: "Repository") -> UninstallOutcome:
         with Guard(repository.common_dir):
             work.turn_off(repository)
             for place in folders:
-                if os.path.isdir(place):
+                if is_folder(place):
                     work.clear(place)
                 if place in record.made:
                     remove_if_empty(place)
             work.take_out(record)
+            _forget_notes(repository.common_dir)
             if not work.left:
                 record.remove()
     except OSError as fault:
         raise unwritable(folder.path, fault) from fault
     return UninstallOutcome(tuple(work.restored), tuple(work.removed), tuple(work.left))
+
+
+def _forget_notes(common_dir: str) -> None:
+    """The notes that one hook leaves for the next, in every worktree's own git folder."""
+    linked = os.path.join(common_dir, "worktrees")
+    names = os.listdir(linked) if os.path.isdir(linked) else []
+    for folder in (common_dir, *(os.path.join(linked, name) for name in names)):
+        for note in NOTES:
+            try:
+                os.unlink(os.path.join(folder, note))
+            except OSError:
+                pass  # not there, as a rule; left behind, it harms nobody
 
 
 class _Work:
@@ -102,7 +119,7 @@ class _Work:
         unlink(path + FRESH)
         unlink(before + FRESH)
         if self._is_ours(path):
-            self._replace(path, before if os.path.lexists(before) else None)
+            self._replace(path, before if is_there(before) else None)
 
     def _clear_copy(self, copy: str, before: str) -> None:
         """What a manager has put out of its way: there goes the hook that it would have put there without us."""
@@ -110,15 +127,15 @@ class _Work:
             return
         unlink(copy + FRESH)
         # Its own hook it would never have put there: that one is in its place already.
-        takes = os.path.lexists(before) and maker(read_script(before)) != "pre-commit"
+        takes = is_there(before) and maker(read_script(before)) != "pre-commit"
         self._replace(copy, before if takes else None)
 
     def _settle(self, path: str) -> None:
         """A hook from before, with no stub of ours in front of it."""
         before = path + BEFORE
-        if not os.path.lexists(before) or provenance(read_script(path)):
+        if not is_there(before) or provenance(script_of(path)):
             return
-        if not os.path.lexists(path):
+        if not is_there(path):
             os.rename(before, path)
             self.restored.append(path)
         elif has_same_content(path, before):  # an install was killed half-way, or its maker has written it once more
@@ -127,7 +144,7 @@ class _Work:
             self.left.append((before, _OTHER))
 
     def _is_ours(self, path: str) -> bool:
-        origin = provenance(read_script(path))
+        origin = provenance(script_of(path))
         if origin and os.path.islink(path):
             self.left.append((path, _LINK))
         elif origin == "edited":

@@ -1,5 +1,7 @@
 """The queue as lines of the state document, and waiters as records. Loaded only where somebody waits."""
 
+from bisect import bisect_left
+
 from gitlock import jsontext
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE, MODES, Holder
@@ -7,12 +9,14 @@ from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.queue import Waiter
 from gitlock.errors import StoreCorrupt, UsageError
 from gitlock.stores.codec import SEPARATOR, Fields, anchor_entries, decode_holder, encode_holder
+from gitlock.stores.files.table import entries_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _SKIP = len(b'{"at":"')
+_SEPARATOR = SEPARATOR.encode()
 _FIELDS = frozenset((
     "at", "agent", "id", "order", "kind", "mode", "keys", "include", "exclude", "reason", "ttl", "since", "seen",
     "seen_mono", "boot", "offered", "offered_mono", "passed", "holder", "process",
@@ -41,6 +45,42 @@ class WaiterLines:
         rows = enumerate(self._rows)
         return [self._waiter(n) for n, row in rows if row.startswith(needles, row.find(b'"', _SKIP) + 1)]
 
+    def find(self, id: str) -> Waiter | None:
+        needle = b'"id":' + jsontext.dumps(id).encode() + b","
+        found = (self._waiter(n) for n, row in enumerate(self._rows) if needle in row)
+        return next((waiter for waiter in found if waiter.id == id), None)
+
+    def backwards(self, before: int | None, anchors: frozenset[str], names: frozenset[str]) -> "Iterator[Waiter]":
+        if not anchors and not names:
+            return
+        exact, below = entries_around(anchors, names)
+        end = len(self._rows) if before is None else bisect_left(range(len(self._rows)), before, key=self._order)
+        for number in range(end - 1, -1, -1):
+            if _reaches(self._rows[number], exact, below):
+                yield self._waiter(number)
+
+    def outlines(
+        self, anchors: frozenset[str] | None, names: frozenset[str]
+    ) -> "Iterator[tuple[object, str, Callable[[], Waiter]]]":
+        exact, below = entries_around(anchors or frozenset(), names)
+        for number, row in enumerate(self._rows):
+            if anchors is not None and not _reaches(row, exact, below):
+                continue
+            begin = row.find(b'"', _SKIP) + len(b'","agent":"')
+            agent = row[begin : row.find(b'"', begin)].decode("ascii", "replace")  # no name needs an escape
+            yield row[row.find(b',"mode":', begin) : row.find(b',"reason":', begin)], agent, self._whole(number)
+
+    def _whole(self, number: int) -> "Callable[[], Waiter]":
+        return lambda: self._waiter(number)
+
+    def _order(self, number: int) -> int:
+        row = self._rows[number]
+        begin = row.find(b',"order":') + len(b',"order":')
+        try:
+            return int(row[begin : row.find(b",", begin)])
+        except ValueError:
+            raise StoreCorrupt(f"{self._where}, waiter {number + 1}: 'order' is missing or not understood") from None
+
     def _waiter(self, number: int) -> Waiter:
         waiter = self._parsed.get(number)
         if waiter is None:
@@ -51,6 +91,13 @@ class WaiterLines:
                 raise StoreCorrupt(f"{where}: {error}") from None
             self._parsed[number] = waiter
         return waiter
+
+
+def _reaches(row: bytes, exact: set[bytes], below: tuple[bytes, ...]) -> bool:
+    at = row[_SKIP : row.find(b'"', _SKIP)]
+    if at in exact or at.startswith(below):
+        return True
+    return _SEPARATOR in at and any(entry in exact or entry.startswith(below) for entry in at.split(_SEPARATOR))
 
 
 def edited_queue(rows: list[bytes], leave: tuple[str, ...], queue: tuple[Waiter, ...]) -> list[bytes]:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from gitlock.domain.snapshot import Event, Plan, WaiterTable
     from gitlock.domain.taint import Taint
     from gitlock.stores.files.bell import PipeBell
+    from gitlock.stores.files.requests import RequestBook
 
     T = TypeVar("T")
 
 GUARD_TIMEOUT = 5.0  # seconds; a guard is held for milliseconds, so this long means a stopped process
-POLL = 0.02  # seconds between looks at the state's inode while waiting; a look costs microseconds
+POLL = 0.05  # seconds between looks at the state's inode while waiting; a look costs microseconds
 
 
 class FileStore:
@@ -66,6 +67,11 @@ class FileStore:
                 replace_file(self.layout.state, format_state(state), self.layout.file_mode)
                 mark = Mark(state.store, state.epoch, state.counter, state.revision)
                 write_mark(self.layout.mark, mark, self.layout.file_mode)
+        if edits.leave or edits.ended:
+            from gitlock.stores.files.bell import sweep_pipes
+
+            # who died did not take its own away
+            sweep_pipes(self.layout.waiting, (*edits.leave, *(one.lease.id for one in edits.ended)))
         if edits.events and not edits.is_empty:
             from gitlock.stores.files.journal import append_events
 
@@ -80,28 +86,53 @@ class FileStore:
             append_events(self.layout, events, 0, self._now().wall)
 
     def wait(self, revision: int, timeout: float) -> None:
-        """Looks at the state's identity every 20 ms and reads it only when that changed."""
+        """Looks at the state's trace, and reads the state only when that changed."""
+        trace = self.trace()
+        if self.read().revision == revision:
+            self.watch(trace, timeout)
+
+    def watch(self, trace: object, timeout: float) -> None:
+        """Looks every 50 ms."""
         end = time.monotonic() + timeout
-        seen = self._identity()
-        if self.read().revision != revision:
-            return
-        while time.monotonic() < end:
+        while self.trace() == trace and time.monotonic() < end:
             time.sleep(min(POLL, max(0.0, end - time.monotonic())))
-            if self._identity() != seen:
-                return
+
+    def trace(self) -> tuple[int, int, int]:
+        """What tells one state file from the next: it is replaced by every write."""
+        try:
+            found = os.stat(self.layout.state, follow_symlinks=False)
+        except OSError:
+            return (0, 0, 0)
+        return (found.st_ino, found.st_mtime_ns, found.st_size)
 
     def bell(self, waiter: str) -> "PipeBell":
         """A pipe of the waiter's own, under ``waiting/``."""
         from gitlock.stores.files.bell import PipeBell
 
         self.layout.make()
-        return PipeBell(self.layout.waiting, waiter, self.layout.file_mode, self.layout.state)
+        layout = self.layout
+        return PipeBell(layout.waiting, waiter, layout.folder_mode, layout.file_mode, layout.state)
 
     def ring(self, waiters: "Iterable[str]") -> None:
         """A byte to each waiter's pipe."""
         from gitlock.stores.files.bell import ring_pipes
 
         ring_pipes(self.layout.waiting, waiters)
+
+    def has_requests(self) -> bool:
+        """Whether there is a request, or an answer that nobody has heard."""
+        try:
+            names = os.listdir(self.layout.requests)
+        except OSError:
+            return False
+        return any(name.endswith(".json") for name in names)
+
+    @property
+    def requests(self) -> "RequestBook":
+        """Requests and their answers, beside the state."""
+        from gitlock.stores.files.requests import RequestBook
+
+        return RequestBook(self.layout, self._guard_timeout)
 
     def check_all(self) -> None:
         """Reads every record, not only those that a question needs; ``StoreError`` for the first that can't be."""
@@ -123,13 +154,6 @@ class FileStore:
         return StoreUnavailable(
             f"can't use '{self.layout.folder}': {error.strerror or error}", hint=remedy(error, self.layout.folder)
         )
-
-    def _identity(self) -> tuple[int, int]:
-        try:
-            found = os.stat(self.layout.state, follow_symlinks=False)
-        except OSError:
-            return (0, 0)
-        return (found.st_ino, found.st_mtime_ns)
 
     def _load(self, *, begin: bool = False) -> State:
         """The state, judged against the mark. ``begin`` starts a new epoch where it was lost; readers refuse."""

@@ -11,9 +11,11 @@ from gitlock.stores.codec import SEPARATOR, decode_ended, decode_lease, encode_e
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from gitlock.domain.queue import Waiter
+
+    Whole = Callable[[], Waiter]
 
 _HEAD = b'{"at":"'
 _SKIP = len(_HEAD)
@@ -57,13 +59,7 @@ class LineTable:
     def around(self, anchors: frozenset[str], names: frozenset[str]) -> list[Lease]:
         if not anchors and not names:
             return []
-        exact = {b":" + name.encode() for name in names}
-        below = []
-        for anchor in anchors:
-            text = anchor.encode("ascii", "ignore")
-            below.append(text)
-            exact.update(_above(text))
-        below_any = tuple(below)
+        exact, below_any = entries_around(anchors, names)
         found = []
         for number, row in enumerate(self._rows):
             at = row[_SKIP : row.find(b'"', _SKIP)]
@@ -166,6 +162,27 @@ class NoWaiters:
 
     def of(self, _: "Iterable[str]") -> "tuple[Waiter, ...]":
         return ()
+
+    def find(self, _: str) -> None:
+        return None
+
+    def backwards(self, _: int | None, __: frozenset[str], ___: frozenset[str]) -> "tuple[Waiter, ...]":
+        return ()
+
+    def outlines(self, _: frozenset[str] | None, __: frozenset[str]) -> "tuple[tuple[object, str, Whole], ...]":
+        return ()
+
+
+def entries_around(anchors: frozenset[str], names: frozenset[str]) -> tuple[set[bytes], tuple[bytes, ...]]:
+    """How a record is found whose patterns may meet ones with these anchors, or that has one of these names: an entry
+    of its ``at`` is among the first, or begins with one of the second."""
+    exact = {b":" + name.encode() for name in names}
+    below = []
+    for anchor in anchors:
+        text = anchor.encode("ascii", "ignore")
+        below.append(text)
+        exact.update(_above(text))
+    return exact, tuple(below)
 
 
 def _ended_row(ended: Ended) -> bytes:

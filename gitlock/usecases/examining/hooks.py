@@ -23,7 +23,7 @@ _SILENT = "git lock install"
 def examine_hooks(
     repository: "Repository", now: "Callable[[], Instant]", *, every: bool
 ) -> tuple[list[Finding], tuple[str, ...]]:
-    """The findings, and what the rehearsed commit was told. ``every``: all hooks are rehearsed, not pre-commit alone."""
+    """The findings, and what the rehearsed commit was told. ``every``: not pre-commit alone is rehearsed, but all."""
     top = repository.require_top()
     installation = inspect(repository)
     findings = list(_folder(installation.folder, top))

@@ -91,7 +91,8 @@ def medium(found: "Medium", boot: str) -> list[Finding]:
         )
         findings.append(Finding("disk", NOTE, what, "git config gitlock.store files:/a/folder/on/a/local/disk"))
     if found.error:
-        findings.append(Finding("disk", NOTE, f"nothing can be written in {where} ({found.error}): nothing can be claimed"))
+        what = f"nothing can be written in {where} ({found.error}), so that nothing can be claimed"
+        findings.append(Finding("disk", NOTE, what))
     if found.locks is False:
         what = f"the file system of {where} ({found.kind}) can't lock files, so that nothing can be claimed"
         findings.append(Finding("disk", BAD, what, "git config gitlock.store files:/a/folder/on/a/local/disk"))
@@ -101,5 +102,6 @@ def medium(found: "Medium", boot: str) -> list[Finding]:
         what = f"the disk's clock and this machine's are {abs(found.skew):.0f} s apart"
         findings.append(Finding("clock", NOTE, what))
     if not boot:
-        findings.append(Finding("clock", NOTE, "this system does not tell one boot from another: the wall clock counts"))
+        what = "this system does not tell one boot from another: the wall clock counts"
+        findings.append(Finding("clock", NOTE, what))
     return findings or [Finding("disk", OK, f"the file system ({found.kind}) locks files, and its times are fine")]

@@ -3,7 +3,7 @@
 from gitlock.domain.claim import Granted
 from gitlock.domain.footprint import Footprint
 from gitlock.entrypoints import exitcodes
-from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, told
+from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of
 from gitlock.entrypoints.cli.granting import save_token, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
@@ -17,7 +17,6 @@ def answer(given: Given) -> Answer:
     """As agentmutex's: waits, then prints the token and nothing else."""
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
-    counting = start_counting(site.repository, reading.include)
     wish = wish_of(given, site, reading, auto=True)
     if given.flag("no_wait"):
         outcome = ask(site.store, wish)
@@ -25,11 +24,11 @@ def answer(given: Given) -> Answer:
     else:
         waited = wait_for(given, site, wish)
         outcome = waited.outcome
-        notes = told(site, outcome.beat, site.now(), outcome.notice)
-        ended = not_granted(site, waited, retyped(given), notes)
-    covered = finish_counting(counting, Footprint.of(reading.include, reading.exclude), site.fold)
+        ended = not_granted(site, waited, retyped(given))
     if ended is not None:
         return ended
+    counting = start_counting(site.repository, reading.include)
+    covered = finish_counting(counting, Footprint.of(reading.include, reading.exclude), site.fold)
     token_file = given.text("token_file")
     if outcome.token is not None and token_file is not None:
         save_token(token_file, outcome.token)

@@ -5,7 +5,7 @@ import os
 from gitlock.domain.claim import Refused
 from gitlock.domain.footprint import Footprint
 from gitlock.entrypoints import exitcodes
-from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, told
+from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of
 from gitlock.entrypoints.cli.granting import save_token, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
@@ -36,12 +36,16 @@ def answer(given: Given) -> Answer:
         return _nothing_left()
     if given.flag("staged"):
         given = _as_if_named(given, site, reading)
-    counting = start_counting(site.repository, reading.include)
     wish = wish_of(given, site, reading)
-    ended, outcome = _in_turn(given, site, wish) if ways[0] or ways[1] else (None, _at_once(given, site, wish))
+    if ways[0] or ways[1]:
+        ended, outcome = _in_turn(given, site, wish)
+        if ended is not None:
+            return ended
+        counting = start_counting(site.repository, reading.include)  # not before a wait, which may last for hours
+    else:
+        counting = start_counting(site.repository, reading.include)
+        outcome = _at_once(given, site, wish)
     covered = finish_counting(counting, Footprint.of(reading.include, reading.exclude), site.fold)
-    if ended is not None:
-        return ended
     token_file = given.text("token_file")
     if outcome.token is not None and token_file is not None:
         save_token(token_file, outcome.token)
@@ -77,9 +81,9 @@ def _nothing_left() -> Answer:
 def _at_once(given: Given, site: "Site", wish: Wish) -> ClaimOutcome:
     outcome = ask(site.store, wish, dry_run=given.flag("dry_run"))
     if isinstance(outcome.answer, Refused) and site.policy.grant_after is not None and not given.flag("dry_run"):
-        from gitlock.usecases.negotiate import grant_if_ripe
+        from gitlock.usecases.negotiate import grant_if_idle
 
-        if grant_if_ripe(site.store, site.agent, wish, site.policy.grant_after):
+        if grant_if_idle(site.store, site.agent, wish, site.policy.grant_after):
             return ask(site.store, wish)
     return outcome
 
@@ -93,8 +97,7 @@ def _in_turn(given: Given, site: "Site", wish: Wish) -> tuple[Answer | None, Cla
     from gitlock.entrypoints.cli.waiting import not_granted, wait_for
 
     waited = wait_for(given, site, wish)
-    notes = told(site, waited.outcome.beat, site.now(), waited.outcome.notice)
-    return not_granted(site, waited, retyped(given), notes), waited.outcome
+    return not_granted(site, waited, retyped(given)), waited.outcome
 
 
 COMMAND = Command(

@@ -7,7 +7,18 @@ from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer
 from gitlock.errors import GitlockError
-from gitlock.usecases.words import AGENTS, CLAIMS, KEYS, KINDS, OTHERS, agent_words, claim_words, key_words
+from gitlock.usecases.words import (
+    AGENTS,
+    CLAIMS,
+    KEYS,
+    KINDS,
+    OTHERS,
+    REQUESTS,
+    agent_words,
+    claim_words,
+    key_words,
+    request_words,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +38,8 @@ def answer(given: Given) -> Answer:
 def _words(site: "Site", kind: str) -> list[str]:
     if kind not in KINDS:
         return []
+    if kind == REQUESTS:
+        return request_words(site.store, site.agent)
     snapshot = site.store.read()
     if kind in (CLAIMS, OTHERS):
         return claim_words(snapshot, site.agent.id, site.repository, others_first=kind == OTHERS)

@@ -236,8 +236,8 @@ COMMAND = Command(
     "is everything in order here?",
     answer,
     text=(
-        "Proves in every worktree that git's hooks ask: the hook that git runs is rehearsed on a made-up change, with an "
-        "index and a store of its own; nothing is committed, and no hook but ours runs. Looks at the store, the map "
+        "Proves in every worktree that git's hooks ask: the hook that git runs is rehearsed on a made-up change, with "
+        "an index and a store of its own; nothing is committed, and no hook but ours runs. Looks at the store, the map "
         "file, the disk, the clock, what other programs left, and who else keeps locks here."
     ),
     options=(

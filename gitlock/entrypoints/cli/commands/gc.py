@@ -12,7 +12,7 @@ from gitlock.entrypoints.cli.output import Answer
 
 def answer(given: Given) -> Answer:
     """Removes what ended long ago, waiters that are gone, old marks and answered requests."""
-    from gitlock.stores.files.requests import sweep_requests
+    from gitlock.stores.files.bell import sweep_pipes
     from gitlock.usecases.wait import hand_on
 
     site = site_of(given)
@@ -28,7 +28,8 @@ def answer(given: Given) -> Answer:
         swept = edits.replace(leave=gone, untaint=marks, events=edits.events + events)
         return swept, count + len(gone) + len(marks)
 
-    count = site.store.update(plan) + sweep_requests(site.store.layout, site.now().wall)
+    count = site.store.update(plan) + site.store.requests.sweep(site.now().wall)
+    sweep_pipes(site.store.layout.waiting)
     hand_on(site.store, site.fold, site.facts)
     return Answer(lines=[f"removed {count} record{'' if count == 1 else 's'}"], data={"removed": count})
 

@@ -52,7 +52,7 @@ def answer(given: Given) -> Answer:
         return Answer(lines=["no history"], notes=notes, data=data)
     from gitlock.entrypoints.cli.tables import event_table
 
-    color = use_color(given.text("color") or "auto", "NO_COLOR" in site.environ)
+    color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
     return Answer(lines=event_table(found, now.wall, color=color), notes=notes, data=data)
 
 

@@ -24,9 +24,9 @@ OPT_OUT = "gitlock.installhooks"
 
 def start_file() -> str:
     """The file that a stub starts, in this very installation."""
-    import gitlock.entrypoints.hooks
+    import gitlock
 
-    return os.path.join(os.path.dirname(os.path.abspath(gitlock.entrypoints.hooks.__file__)), "start.py")
+    return os.path.join(os.path.dirname(os.path.abspath(gitlock.__file__)), "entrypoints", "hooks", "start.py")
 
 
 def program_file() -> str | None:

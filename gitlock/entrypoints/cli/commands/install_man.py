@@ -95,8 +95,8 @@ COMMAND = Command(
     "put the manual page where man looks",
     answer,
     text=(
-        "Puts git-lock.1 where `man` looks, so that `git lock --help` opens it: into DIR (a folder that holds man1), or "
-        "beside the program. Needed only where the installer leaves manual pages out, as `uv tool install` does."
+        "Puts git-lock.1 where `man` looks, so that `git lock --help` opens it: into DIR (a folder that holds man1), "
+        "or beside the program. Needed only where the installer leaves manual pages out, as `uv tool install` does."
     ),
     arguments="[DIR]",
     most=1,

@@ -26,7 +26,7 @@ def answer(given: Given) -> Answer:
         return Answer(lines=["nothing is held" + (" there" if under is not None else "")], notes=notes, data=data)
     from gitlock.entrypoints.cli.tables import lease_table
 
-    color = use_color(given.text("color") or "auto", "NO_COLOR" in site.environ)
+    color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
     return Answer(lines=lease_table(rows, now, color=color), notes=notes, data=data)
 
 

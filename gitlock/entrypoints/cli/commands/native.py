@@ -4,8 +4,19 @@ import os
 
 from gitlock.entrypoints import envelope
 from gitlock.entrypoints.wording import visible, word
-from gitlock.errors import UsageError
-from gitlock.git.hooks import MANAGERS, MARKS, Addition, Folder, add, additions, afterwards, find_folder, store_of
+from gitlock.errors import UnsafeError, UsageError
+from gitlock.git.hooks import (
+    MANAGERS,
+    MARKS,
+    Addition,
+    Folder,
+    add,
+    additions,
+    afterwards,
+    find_folder,
+    other_form,
+    store_of,
+)
 from gitlock.git.hooks.yamltext import insert
 
 TYPE_CHECKING = False
@@ -55,6 +66,12 @@ class Native:
 
     def write(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Adds them; the files that were written, and those that had them."""
+        other = other_form(self.name, self.top)
+        if other is not None:
+            raise UnsafeError(
+                f"'{other}' is left alone: only YAML is written",
+                hint=f"git lock install --print {self.name} (to be put into its form by hand)",
+            )
         store, mode = store_of(self.repository)
         done = add(self.repository, self.wanted, store, mode, bare_script=self.name == "husky")
         return done.written, done.unchanged

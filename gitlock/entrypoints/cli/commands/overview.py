@@ -32,7 +32,7 @@ def answer(given: Given) -> Answer:
     enforced, because, advice = enforcement(site)
     lines = []
     if rows:
-        color = use_color(given.text("color") or "auto", "NO_COLOR" in site.environ)
+        color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
         lines += [*lease_table(rows, now, color=color), ""]
     else:
         lines += ["nothing is held", ""]

@@ -5,7 +5,7 @@ from gitlock.domain.duration import show_duration
 from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.request import ESCALATION, RELEASE, NotHeld, Request
 from gitlock.entrypoints import envelope, exitcodes
-from gitlock.entrypoints.cli.asking import claim_arguments, site_of
+from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
 from gitlock.entrypoints.cli.granting import refusal, wish_of
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint
@@ -13,7 +13,7 @@ from gitlock.entrypoints.cli.requests import request_json
 from gitlock.entrypoints.wording import quoted_reason, title, visible, word
 from gitlock.errors import UsageError
 from gitlock.usecases.claim import Wish, prepare
-from gitlock.usecases.negotiate import ask_holders, decline, grant, grant_if_ripe, inbox, require_request
+from gitlock.usecases.negotiate import ask_holders, decline, grant, grant_if_idle, inbox, require_request
 from gitlock.usecases.reading import LITERAL, Reading, Taken, read_claims
 from gitlock.usecases.renew import pulse
 
@@ -45,9 +45,9 @@ def _ask(given: Given, kind: str) -> Answer:
     request = ask_holders(site.store, wish, name, text, kind=kind)
     data = {"requests": [request_json(request)]}
     grace = site.policy.grant_after
-    if kind == RELEASE and grace is not None and grant_if_ripe(site.store, site.agent, wish, grace):
+    if kind == RELEASE and grace is not None and grant_if_idle(site.store, site.agent, wish, grace):
         lines = [f"granted automatically: nobody answered for {show_duration(grace)}; '{visible(name)}' is yours"]
-        return Answer(lines=lines, data={"requests": [{**request_json(request), "state": "granted"}]})
+        return Answer(lines=lines, data={"requests": [request_json(site.store.requests.find(request.id) or request)]})
     if kind == ESCALATION:
         lines = [f"asked a person, as {request.id}: it shows up for people until it is handled"]
     else:
@@ -69,21 +69,24 @@ def answer_inbox(given: Given) -> Answer:
     for one in found:
         ago = show_duration(now.wall - one.at)
         what = {RELEASE: "asks for", ESCALATION: "asks a person to look at"}.get(one.kind, "wants to break")
-        state = "" if one.state == "open" else f" [{one.state}]"
         lines.append(
-            f"{one.id}  {visible(one.asker)} {what} '{visible(one.claim)}' ({ago} ago){quoted_reason(one.text)}{state}"
+            f"{one.id}  {visible(one.asker)} {what} '{visible(one.claim)}' ({ago} ago){quoted_reason(one.text)}"
         )
+        if one.state != "open":
+            lines.append(f"          {one.state} by {visible(one.answered_by or '?')}{quoted_reason(one.answer)}")
     if any(one.state == "open" and one.is_for(site.agent.id, site.agent.kind) for one in found):
         lines.append("answer with: git lock grant ID, or git lock decline ID -m 'why'")
     data = {"requests": [request_json(one) for one in found]}
-    return Answer(lines=lines or ["nothing is asked of you"], data=data)
+    asked = {one.id for one in found if one.state == "open"}
+    notes = told(site, beat.beat, now, beat.snapshot.notice, shown=asked)
+    return Answer(lines=lines or ["nothing is asked of you"], notes=notes, data=data)
 
 
 def answer_grant(given: Given) -> Answer:
     """Hands the asked part over to the asker, in one step."""
     site = site_of(given)
     request = require_request(site.store, given.arguments[0])
-    outcome = grant(site.store, site.agent, request, wish_for(site, request))
+    request, outcome = grant(site.store, site.agent, request, wish_for(site, request))
     if outcome is None:
         done = "approved" if request.kind == "breaking" else "handled"
         return Answer(lines=[f"{done}: {request.id}"], data={"requests": [request_json(request)], "lease": None})
@@ -99,7 +102,7 @@ def answer_grant(given: Given) -> Answer:
     now = site.now()
     lines = [f"'{title(outcome.lease)}' is {visible(request.asker)}'s now (fence {outcome.lease.fence})"]
     data = {
-        "requests": [{**request_json(request), "state": "granted"}],
+        "requests": [request_json(request)],
         "lease": envelope.lease_json(outcome.lease, now, "live", "unknown"),
     }
     return Answer(lines=lines, data=data)
@@ -129,9 +132,7 @@ def wish_for(site: "Site", request: Request) -> Wish:
         mode=request.mode,
         ttl=request.ttl,
         reason=request.text,
-        holder=site.here.holder(
-            pid=None, worktree=None, branch=None, session=None, clone=site.clone
-        ),
+        holder=request.holder.replace(pid=None, started=None),
         policy=site.policy,
         fold=site.fold,
         facts=site.facts,

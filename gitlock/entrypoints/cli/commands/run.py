@@ -5,21 +5,20 @@ import os
 from gitlock import jsontext
 from gitlock.domain.claim import Granted
 from gitlock.domain.duration import parse_duration, show_duration
-from gitlock.domain.holding import Wanted
 from gitlock.domain.lease import Lease
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, told
-from gitlock.entrypoints.cli.granting import wish_of, worded
+from gitlock.entrypoints.cli.granting import mark_lines, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
-from gitlock.entrypoints.cli.output import Answer, write
-from gitlock.entrypoints.cli.waiting import not_granted, wait_for
-from gitlock.entrypoints.wording import taint_line, title, visible
-from gitlock.errors import GitlockError, UsageError
+from gitlock.entrypoints.cli.output import Answer, warning, write
+from gitlock.entrypoints.cli.waiting import catch, not_granted, wait_for
+from gitlock.entrypoints.wording import title, visible
+from gitlock.errors import GitlockError, Interrupted, UsageError
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask
 from gitlock.usecases.covered import Covered
 from gitlock.usecases.reading import Reading, read_claims
-from gitlock.usecases.release import release
-from gitlock.usecases.run import ENDED, HELD_TOO_LONG, LOST, Hold, Ran, child_environ, run
+from gitlock.usecases.run import ENDED, HELD_TOO_LONG, LOST, NOT_STARTED, Hold, Ran, child_environ, run
+from gitlock.usecases.wait import Stop, new_waiter_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def answer(given: Given) -> Answer:
     """Runs the command under the lease. Once it has started, its own code is ours."""
     if not given.rest:
         raise UsageError("say what to run, after '--'", hint="git lock run deploy:staging -- ./deploy.sh")
-    policy_on_loss = given.text("on_lease_loss") or "terminate"
     hold_text = given.text("max_hold")
     max_hold = parse_duration(hold_text, what="--max-hold") if hold_text is not None else None
     site = site_of(given)
@@ -40,94 +38,150 @@ def answer(given: Given) -> Answer:
     wish = wish_of(given, site, reading, pid=os.getpid(), auto=True)
     if wish.claim.ttl < LEAST_TTL:
         raise UsageError(f"the TTL must be at least {show_duration(LEAST_TTL)} here", id="bad-ttl")
-    refused, outcome = _claim(given, site, reading, wish)
-    if refused is not None:
-        _record(given, "refused", refused.code, None)
-        return refused
-    granted = outcome.answer
-    assert isinstance(granted, Granted)
-    for line in told(site, outcome.beat, site.now(), outcome.notice):
-        write(2, line)
-    for taint in _taints(site, granted.lease):
-        write(2, f"warning: {taint}")
-    environ = child_environ(site.environ, granted.lease, token=outcome.token, export_token=given.flag("export_token"))
-    hold = Hold(site.store, granted.lease, site.fold)
-    ran = run(hold, given.rest, environ, stop_on_loss=policy_on_loss == "terminate", max_hold=max_hold)
-    _finish(site, granted, hold, ran, given.rest)
-    return _ended(given, granted.lease, ran)
+    result = _Result(given.text("result"))
+    stop = Stop()
+    restore = catch(stop.ask)
+    try:
+        refused, outcome = _claim(given, site, reading, wish, stop)
+        if refused is not None:
+            result.write("refused", refused.code, None)
+            return refused
+        granted = outcome.answer
+        assert isinstance(granted, Granted)
+        for line in [*told(site, outcome.beat, site.now(), outcome.notice), *map(warning, mark_lines(outcome))]:
+            write(2, line)
+        return _ended(given, granted.lease, _run(given, site, granted, outcome.token, max_hold, stop), result)
+    except Interrupted as stopped:
+        result.write("interrupted", exitcodes.SIGNALLED + stopped.number, None)
+        raise
+    except GitlockError as error:
+        result.write("refused", exitcodes.code_of(error), None)
+        raise
+    finally:
+        restore()
 
 
 def _claim(
-    given: Given, site: "Site", reading: Reading, wish: Wish
+    given: Given, site: "Site", reading: Reading, wish: Wish, stop: Stop
 ) -> tuple[Answer | None, ClaimOutcome]:
     if given.flag("no_wait"):
         outcome = ask(site.store, wish)
         refused = None
     else:
-        waited = wait_for(given, site, wish)
+        waited = wait_for(given, site, wish, stop)
         outcome = waited.outcome
-        refused = not_granted(site, waited, retyped(given), told(site, outcome.beat, site.now(), outcome.notice))
+        refused = not_granted(site, waited, retyped(given))
     if refused is None and not isinstance(outcome.answer, Granted):
         refused = worded(given, site, reading, outcome, Covered(None))
     return refused, outcome
 
 
-def _taints(site: "Site", lease: Lease) -> list[str]:
-    from gitlock.usecases.taint import marks_on
+def _run(
+    given: Given, site: "Site", granted: Granted, token: str | None, max_hold: float | None, stop: Stop
+) -> Ran:
+    """Runs it, and gives the lease back however it ended; a failure leaves its mark for the next taker."""
+    lease, keep = granted.lease, granted.already
+    hold = Hold(site.store, lease, site.fold, site.facts)
+    if stop.number is not None:
+        hold.end(keep=keep)
+        raise Interrupted(stop.number)
+    export = given.flag("export_token")
+    if export and token is None:
+        write(2, warning(f"'{title(lease)}' was yours before, and its token is not known here: none is exported"))
+    stays = given.text("on_lease_loss") == "continue"
 
-    return [taint_line(mark.taint, mark.ago) for mark in marks_on(site.store, lease, site.fold)]
+    def lost(why: str) -> None:
+        then = "the command goes on" if stays else "the command is told to end"
+        write(2, warning(f"the lease on '{title(lease)}' is lost ({visible(why)}): {then}"))
 
-
-def _finish(site: "Site", granted: Granted, hold: Hold, ran: Ran, argv: list[str]) -> None:
-    """Gives the lease back, however the command ended; a failure leaves its mark for the next taker."""
-    from gitlock.usecases.taint import clear_taint, leave_taint
-
-    lease = granted.lease
+    bell = site.store.bell(new_waiter_id() if keep else lease.id)
     try:
-        if ran.why == ENDED and ran.code == 0:
-            clear_taint(site.store, lease, site.fold)
-        else:
-            leave_taint(site.store, lease, argv, ran.code, ran.why)
-        if not granted.already and ran.why != LOST and not hold.released:
-            wanted = (Wanted(lease.id, frozenset((lease.id,))),)
-            release(site.store, lease.agent, wanted, site.fold, site.facts)
+        ran = run(
+            hold,
+            given.rest,
+            child_environ(site.environ, lease, site.agent.kind, token=token, export_token=export),
+            bell,
+            stop_on_loss=not stays,
+            max_hold=max_hold,
+            stdout=2 if given.flag("json") else None,
+            lost=lost,
+            pending=stop,
+        )
+    finally:
+        bell.close()
+    before = hold.loss
+    try:
+        hold.end(keep=keep)
+        if hold.loss is not None and before is None and not stays:
+            ran = ran.replace(why=LOST, fault=hold.loss)
+        _mark(site, lease, ran, given.rest)
     except GitlockError as error:
         write(2, f"git-lock: the command has ended, but '{title(lease)}' could not be given back: {error.message}")
+    return ran
 
 
-def _ended(given: Given, lease: Lease, ran: Ran) -> Answer:
+def _mark(site: "Site", lease: Lease, ran: Ran, argv: list[str]) -> None:
+    from gitlock.usecases.taint import clear_taint, leave_taint
+
+    if ran.code == 0 and ran.why == ENDED:
+        clear_taint(site.store, lease, site.fold)
+    elif ran.code is not None and (ran.code != 0 or ran.why == HELD_TOO_LONG):
+        leave_taint(site.store, lease, site.fold, argv, ran.code, ran.why)
+
+
+def _ended(given: Given, lease: Lease, ran: Ran, result: "_Result") -> Answer:
     if ran.why == LOST:
-        message = f"the lease on '{title(lease)}' was lost ({visible(ran.fault)}), and the command was stopped"
+        message = f"the lease on '{title(lease)}' was lost while the command ran ({visible(ran.fault)})"
         code = exitcodes.LOST
     elif ran.why == HELD_TOO_LONG:
         message = f"'{title(lease)}' was held for --max-hold, and the command was stopped"
         code = exitcodes.LOST
-    elif ran.code is None:
+    elif ran.why == NOT_STARTED or ran.code is None:
         message, code = f"the command could not be started: {visible(ran.fault)}", exitcodes.NOT_STARTED
     else:
-        _record(given, "child", ran.code, ran.code)
+        result.write("child", ran.code, ran.code)
         if not given.flag("json"):
+            if ran.signal is not None:
+                _end_likewise(ran.signal)
             return Answer(ran.code)
         fault = envelope.error("child-failed", f"the command ended with {ran.code}") if ran.code else None
         return Answer(ran.code, data={"ours": False, "child_code": ran.code}, fault=fault)
-    _record(given, ran.why, code, ran.code)
+    result.write(ran.why, code, ran.code)
     return Answer(code, fault=envelope.error(ran.why, message), data={"ours": True, "child_code": ran.code})
 
 
-def _record(given: Given, why: str, code: int, child: int | None) -> None:
-    """``--result FILE``: tells our codes from the command's."""
-    path = given.text("result")
-    if path is None:
-        return
-    text = jsontext.dumps({"ours": why != "child", "why": why, "code": code, "child_code": child}) + "\n"
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+def _end_likewise(number: int) -> None:
+    """Ctrl-C ended the command: so it ends us, or the script around us would go on as if nothing had been."""
+    import signal
+
+    if number == signal.SIGINT:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+
+class _Result:
+    """``--result FILE``: tells our codes from the command's. Emptied at the start, so that an old one misleads nobody."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = path
+        if path is not None:
+            try:
+                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644))
+            except OSError as error:
+                raise UsageError(f"can't write '{path}': {error.strerror}") from None
+
+    def write(self, why: str, code: int, child: int | None) -> None:
+        if self.path is None:
+            return
+        text = jsontext.dumps({"ours": why != "child", "why": why, "code": code, "child_code": child}) + "\n"
         try:
-            os.write(fd, text.encode())
-        finally:
-            os.close(fd)
-    except OSError as error:
-        write(2, f"git-lock: can't write '{visible(path)}': {error.strerror}")
+            fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            try:
+                os.write(fd, text.encode())
+            finally:
+                os.close(fd)
+        except OSError as error:
+            write(2, f"git-lock: can't write '{visible(self.path)}': {error.strerror}")
 
 
 COMMAND = Command(
@@ -137,7 +191,8 @@ COMMAND = Command(
     text=(
         "Waits (unless --no-wait), claims all or nothing, starts the command, renews, and gives the lease back when the "
         "command ends, however it ends. If the lease is lost meanwhile, the command and all that it started is told to "
-        "end (TERM), and killed ten seconds later. The command's own exit code is passed on."
+        "end (TERM), and killed ten seconds later. The command's own exit code is passed on. With --json, its standard "
+        "output goes to standard error."
     ),
     arguments="CLAIM... -- CMD...",
     rest=True,

@@ -1,16 +1,15 @@
 """``git lock wait``."""
 
-import time
-
-from gitlock.domain.claim import Refused
+from gitlock.domain.claim import Clash, Refused
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of
 from gitlock.entrypoints.cli.granting import refusal, wish_of
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.cli.waiting import wanted_timeout
-from gitlock.usecases.claim import ask
+from gitlock.entrypoints.cli.waiting import catch, waiting_line, wanted_timeout
+from gitlock.errors import Interrupted
 from gitlock.usecases.reading import read_claims
+from gitlock.usecases.wait import until_free
 
 
 def answer(given: Given) -> Answer:
@@ -19,26 +18,30 @@ def answer(given: Given) -> Answer:
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading)
-    began = time.monotonic()
-    while True:
-        revision = site.store.read().revision
-        found = ask(site.store, wish, dry_run=True).answer
-        if not isinstance(found, Refused):
-            break
-        left = 1.0 if timeout is None else timeout - (time.monotonic() - began)
-        if left <= 0:
-            return refusal(site, found, retyped(given), [], code=exitcodes.TIMED_OUT, id="timed-out", prefix="still held: ")
-        site.store.wait(revision, min(1.0, left))  # a second at most: leases also expire, and holders die
-    waited = round(time.monotonic() - began, 3)
+    restore = catch(_stop)
+    try:
+        found, waited = until_free(site.store, wish, timeout, lambda refused: waiting_line(given, refused))
+    finally:
+        restore()
+    if isinstance(found, Refused):
+        return refusal(site, found, retyped(given), [], code=exitcodes.TIMED_OUT, id="timed-out", prefix="still held: ")
+    if isinstance(found, Clash):
+        message = f"'{site.agent.id}' is at work in another place: whether this is free for you can't be told"
+        return Answer(exitcodes.REFUSED, fault=envelope.error("agent-elsewhere", message, "git lock whoami"))
     data = {
         "results": [
             {"claim": envelope.name(one.text), "state": "free", "leases": [], "keys": [],
-             "policy": site.policy.general_mode(site.agent.kind), "map_line": None}
+             "policy": site.policy.general_mode(site.agent.kind), "map_line": None, **envelope.raw([one.text])}
             for one in reading.taken
         ],
-        "waited_s": waited,
+        "waited_s": round(waited, 3),
     }  # fmt: skip
     return Answer(lines=["free"], data=data)
+
+
+def _stop(number: int) -> None:
+    """Nothing is written while we wait, so that any moment is a good one to stop."""
+    raise Interrupted(number)
 
 
 COMMAND = Command(
@@ -51,6 +54,9 @@ COMMAND = Command(
     ),
     arguments="CLAIM...",
     options=(*CLAIM_FORMS, Option("--timeout", kind=VALUE, metavar="TIME", help="Wait at most that long.")),
-    codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.TIMED_OUT, exitcodes.UNCHECKED, exitcodes.SIGNALLED),
+    codes=(
+        exitcodes.DONE, exitcodes.USAGE, exitcodes.TIMED_OUT, exitcodes.REFUSED, exitcodes.UNCHECKED,
+        exitcodes.SIGNALLED,
+    ),
     examples=("git lock wait deploy:staging --timeout 10m",),
-)
+)  # fmt: skip
