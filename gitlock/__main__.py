@@ -6,6 +6,8 @@ import sys
 
 from gitlock.bundle import use_bundle
 
+QUICK = (["check"], ["claim"], ["mine"], ["release"], ["renew"])  # what agents repeat
+
 
 def main() -> None:
     """The program ``git-lock``."""
@@ -21,6 +23,8 @@ def main() -> None:
             from gitlock.entrypoints.hooks.main import main as run_hook
 
             run_hook(words[1:])
+        if words[:1] in QUICK:
+            bundle.load("verb")
         from gitlock.entrypoints.cli.main import main as run_command
 
         code = run_command(words)

@@ -13,13 +13,12 @@ from _frozen_importlib_external import SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from importlib.machinery import ModuleSpec
     from types import CodeType
 
     Kept = tuple[bool, int, int, int, int]  # a package?, the source's size and time, where the code begins, its length
 
-VERSION = f"1 {sys.version}"  # marshalled code is good for one build of Python only
+VERSION = f"2 {sys.version}"  # marshalled code is good for one build of Python only
 HEAD = 1 << 14  # bytes that are read at first: the index takes about half of them
 
 _HERE = os.path.dirname(__file__)
@@ -48,16 +47,19 @@ class _Loader(SourceFileLoader):
         self.code = code
 
     def get_code(self, fullname: str) -> "CodeType | None":
-        code: CodeType = marshal.loads(self.code)
+        code: CodeType = marshal.loads(self.code)  # noqa: S302 - as good as the byte code beside it
         return code
 
 
 class Bundle:
     """A finder that stands before the ordinary ones. ``fresh`` turns False at the first module that has changed."""
 
-    def __init__(self, fd: int, kept: "dict[str, Kept]", start: int) -> None:
+    def __init__(
+        self, fd: int = -1, start: int = 0, kept: "dict[str, Kept] | None" = None, groups: "dict[str, list[str]] | None" = None
+    ) -> None:
         self.path = bundle_file()
-        self.kept = kept
+        self.kept = kept or {}
+        self.groups = groups or {}
         self.fresh = bool(kept)
         self._fd = fd
         self._start = start  # where the codes begin in the file
@@ -86,12 +88,12 @@ class Bundle:
         spec.cached = self.path
         return spec
 
-    def load(self, names: "Iterable[str]") -> None:
+    def load(self, group: str) -> None:
         """Loads modules that will be wanted, each after those that it imports, without the import system's ceremony.
 
         Only a matter of speed: what is not in the bundle, or in the wrong order, is imported as usual.
         """
-        for name in names:
+        for name in self.groups.get(group, ()):
             if name in sys.modules:
                 continue
             spec = self.find_spec(name)
@@ -110,7 +112,7 @@ class Bundle:
             sys.modules[name] = module
             try:
                 assert isinstance(loader, _Loader)
-                exec(marshal.loads(loader.code), module.__dict__)
+                exec(marshal.loads(loader.code), module.__dict__)  # noqa: S102, S302 - what an import does
             except BaseException:
                 del sys.modules[name]
                 raise
@@ -125,11 +127,11 @@ def use_bundle() -> Bundle:
         size = int(head[:8])
         if len(head) < 8 + size:
             head = os.pread(fd, 8 + size, 0)
-        version, kept = marshal.loads(head[8 : 8 + size])
+        version, kept, groups = marshal.loads(head[8 : 8 + size])  # noqa: S302
     except (OSError, ValueError, EOFError, TypeError):
-        return Bundle(-1, {}, 0)
+        return Bundle()
     if version != VERSION:
-        return Bundle(fd, {}, 0)
-    bundle = Bundle(fd, kept, 8 + size)
+        return Bundle()
+    bundle = Bundle(fd, 8 + size, kept, groups)
     sys.meta_path.insert(0, bundle)
     return bundle

@@ -13,8 +13,8 @@ from pathlib import Path
 from textwrap import wrap
 
 from gitlock import __version__
-from gitlock.entrypoints.cli.main import load
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, COMMON, FLAG, MANY, Command, Option
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS
 

@@ -5,7 +5,7 @@ and with no earlier live waiter. A broad waiter may not freeze everyone behind i
 the broad one wants may pass it, at most ``PASSES`` times, and only while a lease still blocks the broad one.
 """
 
-from gitlock.domain.agent import lineage, related
+from gitlock.domain.agent import related
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import INTENT, SHARED, Holder
@@ -145,6 +145,18 @@ class Want(Value):
         self.order = order
 
 
+class Wait(Value):
+    """A wait that is there already: ``closes`` says that it is for whoever is asked about, ``blockers`` gives the
+    agents that it is for."""
+
+    __slots__ = ("blockers", "closes", "want")
+
+    def __init__(self, want: Want, closes: bool, blockers: "Callable[[], Iterable[str]]") -> None:
+        self.want = want
+        self.closes = closes
+        self.blockers = blockers
+
+
 class Ring(Value):
     """A cycle of those who wait for one another: each wants something of the next, and the last of the first."""
 
@@ -159,40 +171,19 @@ class Ring(Value):
         return max(step.order for step in self.steps)
 
 
-def closed_ring(
-    want: Want,
-    blockers: "Callable[[], Iterable[str]]",
-    waits_for: "Callable[[str], Iterable[Want]]",
-    outer: "Iterable[Want]" = (),
-) -> Ring | None:
-    """The cycle that ``want`` closes by waiting for ``blockers``, or None.
+def closed_ring(want: Want, blockers: "Iterable[str]", waits_of: "Callable[[str], Iterable[Wait]]") -> Ring | None:
+    """The shortest cycle that ``want`` closes by waiting for ``blockers``, or None.
 
-    ``waits_for(x)`` lists who waits for ``x``, and for those above it, who go on only when ``x`` has ended; ``outer``
-    are those whose commands we run under: they go on only when we have ended. The search goes backwards from whoever
-    wants: one who newly joins a queue has as a rule nobody behind, and then nothing else is looked at.
+    ``waits_of(x)`` lists the waits that keep ``x`` from going on: its own, and those of whoever works for it.
     """
-    came: dict[str, tuple[str, Want]] = {want.agent: ("", want)}
-    came.update((one.agent, (want.agent, one)) for one in outer if one.agent not in came)
-    line = list(came)
-    found = line[1:]  # those that wait for us, and were not compared with the blockers
-    goal: frozenset[str] | None = None
-    for at in line:  # grows while it is walked
-        for waiting in waits_for(at):
-            if waiting.agent not in came:
-                came[waiting.agent] = (at, waiting)
-                line.append(waiting.agent)
-                found.append(waiting.agent)
-        for name in found:
-            goal = frozenset(blockers()) if goal is None else goal
-            if not goal.isdisjoint(lineage(name)):
-                return _ring(want, name, came)
-        found = []
+    came: dict[str, tuple[Want, ...]] = dict.fromkeys(blockers, (want,))
+    for at in (line := list(came)):  # grows while it is walked
+        for wait in waits_of(at):
+            steps = (*came[at], wait.want)
+            if wait.closes:
+                return Ring(steps)
+            for name in wait.blockers():
+                if name not in came:
+                    came[name] = steps
+                    line.append(name)
     return None
-
-
-def _ring(want: Want, name: str, came: dict[str, tuple[str, Want]]) -> Ring:
-    steps = [want]
-    while name != want.agent:
-        name, step = came[name]
-        steps.append(step)
-    return Ring(tuple(steps))

@@ -4,14 +4,14 @@ from gitlock.domain.agent import lineage, related
 from gitlock.domain.conflict import Conflict, meeting
 from gitlock.domain.lease import EXCLUSIVE, Holder
 from gitlock.domain.pattern import Fold
-from gitlock.domain.queue import Ring, Waiter, Want, closed_ring, excludes, keeps_place, may_pass
+from gitlock.domain.queue import Ring, Wait, Waiter, Want, closed_ring, excludes, keeps_place, may_pass
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
 from gitlock.domain.standing import EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
     from gitlock.domain.claim import Claim
@@ -212,44 +212,83 @@ def deadlock_of(
     facts: Facts,
     chain: frozenset[str] = frozenset(),
 ) -> Deadlock | None:
-    """The ring that somebody's wait closes, or None."""
+    """The ring that somebody's wait closes, or None.
+
+    Who holds nothing, and stands nowhere else, keeps nobody waiting: as a rule that is all that is looked at. A ring
+    that is there already is found by the one who came last to it, since that one is waited for because of a lease.
+    """
     want = Want(waiter.agent, waiter.title, waiter.order)
-    outer: tuple[Want, ...] = ()
+    family = set(lineage(waiter.agent))
     if chain:
-        above = [lease for lease in snapshot.leases.all() if lease.id in chain]
-        outer = tuple(Want(lease.agent, lease.title, 0) for lease in above)
+        outer = [lease for lease in snapshot.leases.all() if lease.id in chain]
         for conflict in conflicts:
             if conflict.lease.id in chain:
                 ring = Ring((want, Want(conflict.lease.agent, conflict.lease.title, 0)))
                 return Deadlock(ring, conflict.lease)
+        family.update(name for lease in outer for name in lineage(lease.agent))
+    now = snapshot.now
+    kept: list[Held] = [one for one in snapshot.leases.of(family) if standing(one, now, facts) not in (EXPIRED, GONE)]
+    kept += [
+        one for one in snapshot.waiters.of(family) if one.id != waiter.id and keeps_place(one, now, facts.process_waits)
+    ]
+    if not kept:
+        return None
+    ring_or_none = closed_ring(
+        want,
+        [one.lease.agent for one in conflicts] + [one.agent for one in _live_before(snapshot, waiter, fold, facts)],
+        _Graph(snapshot, fold, facts, waiter.id, kept).waits_of,
+    )
+    return None if ring_or_none is None else Deadlock(ring_or_none)
 
-    def blockers() -> "Iterable[str]":
-        yield from (conflict.lease.agent for conflict in conflicts)
-        for one in _excluding(snapshot, waiter, fold, waiter):
-            if keeps_place(one, snapshot.now, facts.process_waits):
+
+class _Graph:
+    """Who waits for whom. ``kept`` is what the one asked about (whose place is ``own``) keeps from others."""
+
+    def __init__(self, snapshot: Snapshot, fold: Fold, facts: Facts, own: str, kept: "list[Held]") -> None:
+        self._snapshot = snapshot
+        self._fold = fold
+        self._facts = facts
+        self._own = own
+        self._kept = kept
+        self._known: dict[object, int] = {}  # what is wanted → the latest place from which that was followed
+        self._places: dict[str, list[tuple[object, Callable[[], Waiter]]]] = {}
+        for what, agent, whole in snapshot.waiters.outlines(None, frozenset()):
+            for name in lineage(agent):
+                self._places.setdefault(name, []).append((what, whole))
+
+    def waits_of(self, agent: str) -> "Iterator[Wait]":
+        for what, whole in self._places.get(agent, ()):
+            waiter = whole()
+            if waiter.id == self._own or not keeps_place(waiter, self._snapshot.now, self._facts.process_waits):
+                continue
+            want = Want(waiter.agent, waiter.title, waiter.order)
+            yield Wait(want, any(self._keeps(one, waiter) for one in self._kept), self._blockers(what, waiter))
+
+    def _keeps(self, one: "Held", waiter: Waiter) -> bool:
+        """Whether a lease, or a place, of the one asked about keeps this waiter waiting."""
+        names, footprint = waiter.names, waiter.footprint
+        if isinstance(one, Waiter):
+            before = one.order < waiter.order
+            return before and excludes(one, waiter.agent, waiter.mode, names, footprint, self._fold)
+        return meeting(one, waiter.agent, waiter.mode, names, footprint, self._fold) is not None
+
+    def _blockers(self, what: object, waiter: Waiter) -> "Callable[[], Iterable[str]]":
+        def found() -> "Iterator[str]":
+            if self._known.get(what, 0) >= waiter.order:
+                return  # somebody who came later waits for the same, and so for all that this one waits for
+            self._known[what] = waiter.order
+            for conflict in blocking(waiter, self._snapshot, self._fold, self._facts):
+                yield conflict.lease.agent
+            for one in _live_before(self._snapshot, waiter, self._fold, self._facts):
                 yield one.agent
 
-    found = closed_ring(want, blockers, lambda agent: waiting_for(agent, snapshot, fold, facts), outer)
-    return None if found is None else Deadlock(found)
+        return found
 
 
-def waiting_for(agent: str, snapshot: Snapshot, fold: Fold, facts: Facts) -> "Iterator[Want]":
-    """Who waits for ``agent`` now: because of its leases or its earlier places in the queue, and those of whoever it
-    works for (who goes on only when it has ended)."""
-    now, family = snapshot.now, lineage(agent)
-    leases = [one for one in snapshot.leases.of(family) if standing(one, now, facts) not in (EXPIRED, GONE)]
-    places = [one for one in snapshot.waiters.of(family) if keeps_place(one, now, facts.process_waits)]
-    kept: list[Held] = [*leases, *places]
-    anchors = frozenset(anchor for one in kept for anchor in anchors_of(one.footprint))
-    folded = frozenset(name for one in kept for name in _folded(one.names))
-    for waiter in snapshot.waiters.backwards(None, anchors, folded):
-        names, footprint = waiter.names, waiter.footprint
-        waits = any(meeting(one, waiter.agent, waiter.mode, names, footprint, fold) for one in leases) or any(
-            one.order < waiter.order and excludes(one, waiter.agent, waiter.mode, names, footprint, fold)
-            for one in places
-        )
-        if waits and keeps_place(waiter, now, facts.process_waits):
-            yield Want(waiter.agent, waiter.title, waiter.order)
+def _live_before(snapshot: Snapshot, waiter: Waiter, fold: Fold, facts: Facts) -> "Iterator[Waiter]":
+    for one in _excluding(snapshot, waiter, fold, waiter):
+        if keeps_place(one, snapshot.now, facts.process_waits):
+            yield one
 
 
 def plan_leave(snapshot: Snapshot, waiter_id: str, why: str) -> tuple[Edits, Waiter | None]:
@@ -263,9 +302,7 @@ def plan_leave(snapshot: Snapshot, waiter_id: str, why: str) -> tuple[Edits, Wai
 
 def place_of(waiter: Waiter, snapshot: Snapshot, fold: Fold, facts: Facts) -> int:
     """How many live waiters stand before it, and exclude it."""
-    return sum(
-        1 for one in _excluding(snapshot, waiter, fold, waiter) if keeps_place(one, snapshot.now, facts.process_waits)
-    )
+    return sum(1 for _ in _live_before(snapshot, waiter, fold, facts))
 
 
 def _folded(names: "Iterable[str]") -> frozenset[str]:

@@ -67,14 +67,14 @@ __git_lock_read() {
 
 # Adds those of the lines in $2 that go on where the word `cur` stands, each after $1, quoted as `cur` is.
 __git_lock_reply() {
-	local lead=$1 word rest
+	local lead=$1 word rest apostrophe="'\\''" # in a variable: bash 3.2 reads quotes in a replacement otherwise
 	while IFS= read -r word; do
 		word=$lead$word
 		[[ $word != "$lead" && $word == "$plain"* ]] || continue
 		rest=${word:keep}
 		case $quote in
 		\')
-			rest=${rest//\'/\'\\\'\'} ;;
+			rest=${rest//\'/$apostrophe} ;;
 		\")
 			[[ $rest == *!* ]] && continue # no quoting inside double quotes keeps history expansion away
 			rest=${rest//\\/\\\\} rest=${rest//\"/\\\"} rest=${rest//\$/\\\$} rest=${rest//\`/\\\`} ;;
@@ -97,7 +97,7 @@ __git_lock_words() {
 
 # Offers what the kind $1 stands for, after $2.
 __git_lock_offer() {
-	local lead=$2 plain quote keep words
+	local lead=$2 plain quote keep newline=$'\n'
 	case $1 in
 	files) return ;; # bash's own
 	'')
@@ -107,7 +107,7 @@ __git_lock_offer() {
 	esac
 	__git_lock_read "$cur" || return
 	case $1 in
-	*'|'*) __git_lock_reply "$lead" "${1//|/$'\n'}" ;;
+	*'|'*) __git_lock_reply "$lead" "${1//|/$newline}" ;;
 	new)
 		__git_lock_reply "$lead" "$(__git_lock_words keys)"
 		[[ ${#COMPREPLY[@]} -gt 0 ]] && __git_lock_reply '' "$(compgen -f -- "$plain")"

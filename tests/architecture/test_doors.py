@@ -34,6 +34,8 @@ DOORS = [
         r"|_posixsubprocess(\..*)?|pty\.\w+|multiprocessing(\..*)?",
         {
             "gitlock/git/process.py": "the only door to the git program",
+            "gitlock/usecases/command.py": "the command that `run` holds a lease for",
+            "gitlock/__main__.py": "starts over under UTF-8 names, before anything else is loaded",
         },
     ),
     Door(
@@ -43,15 +45,19 @@ DOORS = [
             "gitlock/wiring/": "settings and identity are made here once",
             "gitlock/__main__.py": "what must be known before anything is imported",
             "gitlock/entrypoints/hooks/start.py": "git speaks to a hook through it",
+            "gitlock/entrypoints/hooks/main.py": "the same, for a hook that a framework starts",
         },
     ),
     Door(
         "reading the clock",
-        r"time\.(time|time_ns|monotonic|monotonic_ns|clock_gettime|clock_gettime_ns|perf_counter|localtime|gmtime)"
+        r"time\.(time|time_ns|monotonic|monotonic_ns|clock_gettime|clock_gettime_ns|perf_counter)"
         r"|datetime\.datetime\.(now|utcnow|today)|datetime\.date\.today",
         {
             "gitlock/stores/": "now is the store's",
             "gitlock/wiring/": "deadlines of what is opened",
+            "gitlock/usecases/wait.py": "how long we have waited: our own patience, not a lease's time",
+            "gitlock/usecases/run.py": "when the next renewal is due, and our own idea of the lease's end",
+            "gitlock/entrypoints/cli/commands/wait.py": "how long we have waited",
         },
     ),
     Door(
@@ -59,8 +65,14 @@ DOORS = [
         r"WRITES",  # found by `_writes`, not by name
         {
             "gitlock/stores/": "leases, presence, history",
-            "gitlock/git/hooks.py": "puts our block into a hook",
-            "gitlock/git/hooks/": "puts our block into a hook",
+            "gitlock/git/hooks/": "puts our stub into a hooks folder",
+            "gitlock/wiring/policies.py": "caches of what a map file said, and the mode last known",
+            "gitlock/entrypoints/hooks/marker.py": "a note from one hook to the next, in the worktree's own git folder",
+            "gitlock/entrypoints/cli/granting.py": "--token-file",
+            "gitlock/entrypoints/cli/commands/run.py": "--result",
+            "gitlock/entrypoints/cli/running.py": "the null device, where nobody reads our answer any more",
+            "gitlock/bundling.py": "byte code beside Python's own",
+            "gitlock/__main__.py": "the null device, in place of a closed stream",
         },
     ),
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate.man import PAGE, page
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import COMMANDS, HIDDEN
 from tests.architecture.source import ROOT, modules
 

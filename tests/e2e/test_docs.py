@@ -12,7 +12,7 @@ import pytest
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.overlap import STEPS, covers, overlap
 from gitlock.domain.policy import BUILT_IN
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS
 from gitlock.stores.files.state import parse_state

@@ -19,7 +19,7 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def _said(repo: Repo, *paths: str, agent: str = "bob", env: dict[str, str | None] | None = None) -> str:
-    files = {path: f"by {agent}\n" for path in paths}
+    files = dict.fromkeys(paths, f"by {agent}\n")
     return _redacted(repo.commit("x", files, agent=agent, check=False, env=env).err)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import COMMANDS
 from tests.kit.repo import Repo
 from tests.kit.schemas import FOLDER, assert_fits, faults, names, schema

@@ -110,13 +110,13 @@ def filled(folder: Path) -> Iterator[None]:
 def plain_python() -> str | None:
     """An interpreter that every user of this machine may run, with our package in reach; None where there is none."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        probe = [*as_user(12345), candidate, "-I", "-S", "-c", f"import sys; sys.path.append({str(ROOT)!r})\n"
-                 "assert sys.version_info >= (3, 11)\nimport gitlock.__main__"]  # fmt: skip
-        if os.path.exists(candidate) and works(*probe):
+        code = f"import sys; sys.path.append({str(ROOT)!r}); assert sys.version_info >= (3, 11); import gitlock.__main__"
+        if os.path.exists(candidate) and works(*as_user(12345), candidate, "-I", "-S", "-c", code):
             return candidate
     return None
 
 
-def as_user(uid: int, gid: int | None = None) -> list[str]:
-    """The words that make a command another user's."""
-    return ["setpriv", "--reuid", str(uid), "--regid", str(uid if gid is None else gid), "--clear-groups"]
+def as_user(uid: int, gid: int | None = None, *, umask: str = "022") -> list[str]:
+    """The words that make a command another user's. A shell starts it: setpriv itself may still do so as root."""
+    who = ["--reuid", str(uid), "--regid", str(uid if gid is None else gid), "--clear-groups"]
+    return ["setpriv", *who, "sh", "-c", f'umask {umask}; exec "$@"', "sh"]

@@ -13,10 +13,17 @@ from gitlock.errors import RepositoryError, UsageError
 from gitlock.git.hooks import HOOKS, inspect
 from gitlock.templates import read_template
 from tests.git.standin import StandIn, at, give_back, hooks_folder, snapshot, write_hook
+from tests.kit.newer import path_without_configured_hooks
 from tests.kit.program import ROOT
 from tests.kit.repo import Repo
 
 IN_ORDER = ["pre-commit", "prepare-commit-msg", "post-commit"]
+
+
+@pytest.fixture(autouse=True)
+def _without_configured_hooks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These are about the hooks folder; git's other way has tests of its own."""
+    monkeypatch.setenv("PATH", path_without_configured_hooks(tmp_path_factory.getbasetemp() / "older-git"))
 
 
 @pytest.fixture
@@ -336,7 +343,7 @@ def test_a_hooks_folder_that_can_t_be_written_is_an_error_and_nothing_is_lost(re
     _, before = _prepare(repo, stand_in)
     done = _interrupted(repo, stand_in, 0, "readonly", "install")
     assert done.returncode == 3
-    assert done.stdout.startswith("RepositoryError hooks-folder can't write")
+    assert done.stdout.startswith("RepositoryError hooks-folder can't read or write")
     assert snapshot(hooks_folder(repo)) == before
 
 

@@ -11,6 +11,7 @@ import pytest
 from gitlock.templates import read_template
 from gitlock.wiring.policies import remember_mode
 from tests.git.standin import StandIn, bare_path, hooks_folder, write_hook
+from tests.kit.newer import path_without_configured_hooks
 from tests.kit.repo import Repo
 from tests.kit.result import Result
 
@@ -37,6 +38,12 @@ def template(request: pytest.FixtureRequest) -> str:
     if shebang is None:
         pytest.skip(f"{request.param} is not here")
     return read_template("hook.sh").replace("#!/bin/sh", shebang, 1)
+
+
+@pytest.fixture(autouse=True)
+def _without_configured_hooks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These are about the hooks folder; git's other way has tests of its own."""
+    monkeypatch.setenv("PATH", path_without_configured_hooks(tmp_path_factory.getbasetemp() / "older-git"))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`git lock --help` opens the manual page, however the package was installed. Git answers `--help` itself: it runs man."""
+"""`git lock --help` opens the manual page, however the package was installed. Git itself answers it: it runs man."""
 
 import shutil
 import sys

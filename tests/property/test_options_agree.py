@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitlock.entrypoints.cli.clicking import as_click, given_of
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Given, read_plainly
 from gitlock.entrypoints.cli.table import COMMANDS
 from gitlock.errors import UsageError

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gitlock.entrypoints.cli.main import load
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import COMMON, Command
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS

@@ -3,10 +3,13 @@
 import json
 import math
 import random
+import subprocess
+import sys
 
 import pytest
 
 from gitlock.jsontext import dumps, loads
+from tests.kit.program import ROOT
 
 
 def finite(text: str) -> float:
@@ -91,16 +94,21 @@ def test_garbage_is_either_read_as_json_reads_it_or_refused() -> None:
         assert ours == theirs, text
 
 
-def test_what_is_no_json_is_a_value_error_too_where_the_json_package_was_never_imported() -> None:
-    code = """
+# Without site and with nothing imported, as the hooks start.
+ALONE = f"""
+import sys
+sys.path.append({str(ROOT)!r})
 from gitlock.jsontext import loads
-for text in BAD:
+for text in {BAD!r}:
     try:
         loads(text)
     except ValueError:
         continue
-    raise SystemExit(f"read: {text!r}")
+    sys.exit(f"read: {{text!r}}")
+sys.exit("json was imported" if "json" in sys.modules else 0)
 """
-    words = f"import sys; sys.path.append({str(ROOT)!r}); BAD = {BAD!r}; exec({code!r}); sys.exit('json' in sys.modules)"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=False)
+
+
+def test_whatever_is_no_json_is_a_value_error_also_where_nothing_has_imported_json() -> None:
+    done = subprocess.run([sys.executable, "-I", "-S", "-"], input=ALONE, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

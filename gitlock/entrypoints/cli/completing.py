@@ -4,8 +4,8 @@ Commands, options and fixed values stand in the script itself, so that most keys
 store knows (live claims, agents, keys) the script asks for with ``complete-words``.
 """
 
-from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Option
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.templates import read_template
 from gitlock.usecases.words import AGENTS, CLAIMS, KEYS, OTHERS, REQUESTS

@@ -30,4 +30,6 @@ def _read_and_run(words: list[str]) -> int:
             return run(command, given.replace(rest=rest))
     from gitlock.entrypoints.cli.clicking import run_by_click
 
+    if words[:1] == ["help"]:  # what people type; `git lock help claim` is `git lock claim -h`
+        words = [*words[1:], "--help"]
     return run_by_click(words)

@@ -16,7 +16,7 @@ def _start() -> None:
     sys.path.append(here[: here.rindex("/" if "/" in here else "\\")])
     from gitlock.bundle import use_bundle
 
-    use_bundle()
+    use_bundle().load("hook")
     from gitlock.entrypoints.hooks.main import main
 
     main(sys.argv[1:])

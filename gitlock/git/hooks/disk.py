@@ -190,7 +190,7 @@ def has_same_content(one: str, other: str) -> bool:
 
 
 def unwritable(folder: str, fault: OSError) -> GitlockError:
-    """What a failed write (or a reading that it needs) means: every hook is either still the old one or ours with the old one chained."""
+    """What a failed write (or a reading that it needs) means: every hook is still the old one, or ours before it."""
     where = os.fsdecode(fault.filename) if isinstance(fault.filename, (str, bytes)) else folder
     return RepositoryError(
         f"can't read or write '{where}': {fault.strerror or fault}; no hook is lost or half-written",

@@ -6,8 +6,10 @@ second at most, and nothing else.
 """
 
 import os
+import stat
 
 from gitlock import jsontext
+from gitlock.errors import StoreError
 from gitlock.stores.files.layout import Layout, give_to_owner, read_whole
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.5  # seconds that another's lock on the database is waited for
 COLUMNS = ("at", "revision", "verb", "agent", "claim", "lease", "fence", "note", "victim")
+_TEXTS = ("verb", "agent", "claim", "lease", "note", "victim")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS event (
@@ -34,19 +37,25 @@ def read_history(layout: Layout) -> tuple[list[dict[str, object]], str | None]:
         return [], None
     try:
         _ingest(layout)
-    except (sqlite3.Error, OSError):
+    except (sqlite3.Error, OSError, StoreError):
         pass  # a read-only or full disk: the spool is read below, as it is
     fault = None
     events: list[dict[str, object]] = []
-    if os.path.lexists(layout.history):
+    if os.path.lexists(layout.history) and not _is_plain(layout.history):
+        fault = f"'{layout.history}' is not a regular file"  # a pipe would make us wait
+    elif os.path.lexists(layout.history):
         try:
             with _Reading(layout.history) as database:
                 rows = database.execute(f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY id").fetchall()
-            events = [dict(zip(COLUMNS, _decoded(row), strict=True)) for row in rows]
-        except (sqlite3.Error, OSError) as error:
+            found = [dict(zip(COLUMNS, _decoded(row), strict=True)) for row in rows]
+            events = [event for event in found if _is_event(event)]
+        except (sqlite3.Error, OSError, ValueError) as error:
             fault = f"'{layout.history}' can't be read ({error})"
     for path in (layout.spool, _moving(layout)):
-        events += _spooled(read_whole(path, 128 << 20) or b"")
+        try:
+            events += _spooled(read_whole(path, 128 << 20) or b"")
+        except StoreError as error:
+            fault = str(error)
     return sorted(events, key=_order), fault
 
 
@@ -65,7 +74,7 @@ def _ingest(layout: Layout) -> None:
 
     moving = _moving(layout)
     if not os.path.exists(moving):
-        if not os.path.exists(layout.spool):
+        if not _is_plain(layout.spool):
             return
         os.rename(layout.spool, moving)
     fresh = not os.path.exists(layout.history)
@@ -132,6 +141,19 @@ def _spooled(data: bytes) -> list[dict[str, object]]:
             event = jsontext.loads(line.decode("utf-8"))
         except ValueError:
             continue
-        if type(event) is dict and all(name in event for name in COLUMNS):
+        if type(event) is dict and _is_event(event):
             found.append({name: event[name] for name in COLUMNS})
     return found
+
+
+def _is_event(event: dict[str, object]) -> bool:
+    """Whether every field is there, and of its type: what somebody else wrote is passed over."""
+    numbers = (type(event.get("revision")), type(event.get("fence"))) == (int, int)
+    return numbers and type(event.get("at")) in (int, float) and all(type(event.get(name)) is str for name in _TEXTS)
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -35,16 +35,22 @@ def append_events(layout: Layout, events: "tuple[Event, ...]", revision: int, wa
         for event in events
     ]
     try:
-        flags = os.O_WRONLY | os.O_APPEND | NOFOLLOW | NONBLOCK | CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | NOFOLLOW | NONBLOCK | CLOEXEC
         try:
             fd = os.open(layout.spool, flags)
         except FileNotFoundError:
             fd = os.open(layout.spool, flags | os.O_CREAT, layout.file_mode)
             give_to_owner(layout.spool, layout.folder)
         try:
-            if os.fstat(fd).st_size < SPOOL_LIMIT:
-                os.write(fd, ("\n".join(rows) + "\n").encode())
+            size = os.fstat(fd).st_size
+            if size < SPOOL_LIMIT:
+                os.write(fd, (_ending(fd, size) + "\n".join(rows) + "\n").encode())
         finally:
             os.close(fd)
     except (OSError, ValueError):
         return
+
+
+def _ending(fd: int, size: int) -> str:
+    """What the last line lacks, where a full disk or a crash cut it short."""
+    return "\n" if size and os.pread(fd, 1, size - 1) != b"\n" else ""
