@@ -37,6 +37,7 @@ from gitlock.wiring.liveness import Here
 HAND_OVER_BOUND = 0.100  # seconds, median, with 1,000 waiters
 IDLE_BOUND = 0.1  # cores, all of them together
 WAITERS = (10, 100, 1000)
+SETTLE = 20.0  # seconds until everybody has looked once after the last one joined
 EVENT = struct.Struct("=id")  # which waiter, and when it had the lease (monotonic)
 
 
@@ -48,7 +49,7 @@ class World:
         self.here = Here(clock.boot)
         self.store = FileStore(str(folder / "agentlocks"), clock.now, guard_timeout=60.0)
         pipes = self.store.layout.waiting
-        self.facts = Facts(self.here.liveness, process_waits=lambda waiter: self.here.process_waits(waiter, pipes))
+        self.facts = Facts(self.here.liveness, process_waits=lambda waiter: self.here.process_waits(waiter, pipes), watch=self.here.watch)
 
     def holder(self, pid: int | None) -> Holder:
         return self.here.holder(pid=pid, worktree=None, branch=None, session=None, clone=None)
@@ -124,7 +125,7 @@ def measure(count: int, rounds: int, idle: float, apart: bool) -> tuple[list[flo
                 pids[number] = fork(world, number, apart, say)
                 while world.store.read().waiters.count() < number:  # in this order
                     time.sleep(0.001)
-            time.sleep(2)
+            time.sleep(SETTLE)
             before, begin = cpu_of(list(pids.values())), time.monotonic()
             time.sleep(idle)
             cores = (cpu_of(list(pids.values())) - before) / (time.monotonic() - begin)

@@ -24,6 +24,10 @@ def main() -> None:
 
             run_hook(words[1:])
         if words[:1] in QUICK:
+            bundle.load("git")
+            from gitlock.wiring.begun import begin
+
+            begin()
             bundle.load("verb")
         from gitlock.entrypoints.cli.main import main as run_command
 

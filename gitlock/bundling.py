@@ -9,31 +9,36 @@ import os
 import sys
 from _frozen_importlib_external import SourceFileLoader
 
-from gitlock.bundle import VERSION, bundle_file, source_file
+from gitlock.bundle import EXTENSION, MODULE, PACKAGE, VERSION, bundle_file, source_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitlock.bundle import Kept
+    from types import CodeType
+
+    from gitlock.bundle import Group, Kept
 
 # What pre-commit loads where there is nothing to say.
 HOOK = """
-entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain domain.value
-git.repository entrypoints.hooks.main wiring domain.agent wiring.identity domain.segment domain.pattern domain.footprint
-domain.policy wiring.policies wiring.site entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes
-git.operation usecases domain.instant domain.lease domain.snapshot domain.standing domain.decision domain.beat
-usecases.renew usecases.check entrypoints.hooks.gate stores stores.files stores.files.layout stores.clock jsontext
-stores.codec stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening domain.coverage
+__future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain
+domain.value git.repository entrypoints.hooks.main wiring domain.agent wiring.identity domain.segment domain.pattern
+domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.begun wiring.site
+entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
+domain.lease domain.snapshot domain.standing domain.decision domain.beat usecases.renew usecases.check
+entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
+stores.files.store stores.opening domain.coverage
 """
 
-# What check, claim, mine, release and renew all load.
+# What asks git where we are: loaded first, so that it answers while the rest is loaded.
+GIT = "errors git git.process git.config domain domain.value git.repository wiring wiring.begun"
+
+# What check, claim, mine, release and renew all load then.
 VERB = """
-entrypoints entrypoints.cli domain domain.value errors entrypoints.cli.options entrypoints.cli.output
-entrypoints.cli.table entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment
-domain.pattern domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.snapshot
-domain.standing entrypoints.exitcodes wiring git git.process git.config git.repository wiring.identity wiring.site
-entrypoints.cli.asking domain.duration domain.change domain.decision entrypoints.wording usecases domain.beat
-stores stores.clock stores.files stores.files.layout jsontext stores.codec stores.files.mark stores.files.state
-stores.files.table stores.files.store stores.opening
+__future__ entrypoints entrypoints.cli entrypoints.cli.options entrypoints.cli.output entrypoints.cli.table
+entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.pattern
+domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.snapshot domain.standing
+entrypoints.exitcodes wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change domain.decision
+entrypoints.wording usecases domain.beat stores stores.files stores.files.layout stores.clock jsontext stores.codec
+stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
 """
 
 # What some of them load, or do when there is something to say.
@@ -42,15 +47,21 @@ __main__ digest domain.claim domain.holding domain.key domain.overlap domain.que
 entrypoints.cli.commands.check entrypoints.cli.commands.claim entrypoints.cli.commands.mine
 entrypoints.cli.commands.release entrypoints.cli.commands.renew entrypoints.cli.commands.whoami
 entrypoints.cli.granting entrypoints.envelope entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying
-entrypoints.hooks.ways git.merges stores.files.atomic stores.files.guard stores.files.journal stores.files.queue_rows
+entrypoints.hooks.voice entrypoints.hooks.ways git.merges stores.files.atomic stores.files.guard stores.files.journal stores.files.queue_rows
 usecases.claim usecases.covered usecases.hearing usecases.looking usecases.places usecases.reading usecases.release
 usecases.staging wiring.liveness
 """
 
 
+# Python's own, each of which would have three folders searched for it: what "from __future__" in a module of ours
+# loads, and the parts of the library that are written in C, where they are not built in.
+PYTHON = "__future__ _json binascii fcntl _sha256 _sha2"
+
+
 def named(names: str) -> list[str]:
     """The full names of a list above."""
-    return ["gitlock." + short for short in names.split()]
+    python = PYTHON.split()
+    return [short if short == "gitlock" or short in python else "gitlock." + short for short in names.split()]
 
 
 def make_bundle() -> None:
@@ -59,27 +70,63 @@ def make_bundle() -> None:
     if sys.dont_write_bytecode or not os.access(os.path.dirname(path), os.W_OK):
         return
     kept: dict[str, Kept] = {}
-    codes = b""
+    groups: dict[str, Group] = {}
+    codes: dict[str, CodeType | None] = {}
+    text = b""
     try:
-        for name in dict.fromkeys(named(HOOK + VERB + REST)):
-            package = not os.path.exists(source_file(name, False))
-            source = source_file(name, package)
-            found = os.stat(source)
-            code = marshal.dumps(SourceFileLoader(name, source).get_code(name))
-            kept[name] = (package, found.st_size, found.st_mtime_ns, len(codes), len(code))
-            codes += code
-        index = marshal.dumps((VERSION, kept, {"hook": named(HOOK), "verb": named(VERB)}))
-        _replace(path, b"%8d" % len(index) + index + codes)
+        for name in PYTHON.split():
+            _keep_other(kept, codes, name)
+        for name in named(HOOK + GIT + VERB + REST):
+            if name not in kept:
+                _keep(kept, codes, name)
+        for name, code in codes.items():
+            kind, size, time, _, _, place = kept[name]
+            data = marshal.dumps(code)
+            kept[name] = (kind, size, time, len(text), len(data), place)
+            text += data
+        for group, names in (("hook", named(HOOK)), ("git", named(GIT)), ("verb", named(VERB))):
+            data = marshal.dumps([codes[name] for name in names])  # they share their names, and are read faster
+            groups[group] = (names, len(text), len(data))
+            text += data
+        index = marshal.dumps((VERSION, len(text), kept, groups))
+        _replace(path, b"%8d" % len(index) + index + text)
     except (OSError, ValueError, SyntaxError, ImportError):
         return
+
+
+def _keep(kept: "dict[str, Kept]", codes: "dict[str, CodeType | None]", name: str) -> None:
+    package = name == "gitlock" or not os.path.exists(source_file(name, False))
+    source = source_file(name, package)
+    found = os.stat(source)
+    codes[name] = SourceFileLoader(name, source).get_code(name)
+    kept[name] = (PACKAGE if package else MODULE, found.st_size, found.st_mtime_ns, 0, 0, "")
+
+
+def _keep_other(kept: "dict[str, Kept]", codes: "dict[str, CodeType | None]", name: str) -> None:
+    try:
+        place = getattr(__import__(name), "__file__", None)
+    except ImportError:
+        return  # another version of Python has it under another name
+    if place is None:
+        return  # built in
+    found = os.stat(place)
+    kind = MODULE if place.endswith(".py") else EXTENSION
+    if kind == MODULE:
+        codes[name] = SourceFileLoader(name, place).get_code(name)
+    kept[name] = (kind, found.st_size, found.st_mtime_ns, 0, 0, place)
 
 
 def _replace(path: str, data: bytes) -> None:
     temporary = f"{path}.{os.getpid()}"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        os.write(fd, data)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
         os.fsync(fd)  # code that a power cut left half written would not be noticed
+    except OSError:
+        os.unlink(temporary)
+        raise
     finally:
         os.close(fd)
     os.replace(temporary, path)

@@ -7,6 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from gitlock.domain.lease import Holder
     from gitlock.domain.queue import Waiter
 
 ALIVE, DEAD, UNKNOWN = "alive", "dead", "unknown"
@@ -24,29 +25,37 @@ class Facts:
     ``liveness`` is cheap (it reads the process table) and may be asked under the store's guard. ``dirty`` says for
     lease ids whether paths of theirs are still changed in their worktree; looking that up runs git, so it is done
     before, and only for leases that turned out to be in the way. ``process_waits`` says whether the process of a
-    waiter is still at it: not dead, stopped or silent.
+    waiter is still at it: not dead, stopped or silent. ``watch`` gives a descriptor that can be read once a holder's
+    process has ended (and has to be closed), or -1.
     """
 
-    __slots__ = ("dirty", "liveness", "process_waits")
+    __slots__ = ("dirty", "liveness", "process_waits", "watch")
 
     def __init__(
         self,
         liveness: "Callable[[Lease], str]",
         dirty: "Mapping[str, bool] | None" = None,
         process_waits: "Callable[[Waiter], bool] | None" = None,
+        watch: "Callable[[Holder], int] | None" = None,
     ) -> None:
+        self.watch = watch or nothing_to_watch
         self.liveness = liveness
         self.dirty = dirty or {}
         self.process_waits = process_waits or still_waits
 
     def with_dirty(self, found: "Mapping[str, bool]") -> "Facts":
         """These facts and what was looked up since."""
-        return Facts(self.liveness, {**self.dirty, **found}, self.process_waits)
+        return Facts(self.liveness, {**self.dirty, **found}, self.process_waits, self.watch)
 
 
 def still_waits(_: "Waiter") -> bool:
     """Whether a waiter that nobody can say anything about is still at it."""
     return True
+
+
+def nothing_to_watch(_: "Holder") -> int:
+    """No descriptor: whoever waits for the process looks from time to time."""
+    return -1
 
 
 def nothing_known(_: Lease) -> str:

@@ -252,9 +252,11 @@ class _Graph:
         self._kept = kept
         self._known: dict[object, int] = {}  # what is wanted → the latest place from which that was followed
         self._places: dict[str, list[tuple[object, Callable[[], Waiter]]]] = {}
+        self._alike = True  # whoever wants the same waits for the same: so it is where nobody works for another
         for what, agent, whole in snapshot.waiters.outlines(None, frozenset()):
             for name in lineage(agent):
                 self._places.setdefault(name, []).append((what, whole))
+            self._alike = self._alike and "/" not in agent
 
     def waits_of(self, agent: str) -> "Iterator[Wait]":
         for what, whole in self._places.get(agent, ()):
@@ -274,7 +276,7 @@ class _Graph:
 
     def _blockers(self, what: object, waiter: Waiter) -> "Callable[[], Iterable[str]]":
         def found() -> "Iterator[str]":
-            if self._known.get(what, 0) >= waiter.order:
+            if self._alike and self._known.get(what, 0) >= waiter.order:
                 return  # somebody who came later waits for the same, and so for all that this one waits for
             self._known[what] = waiter.order
             for conflict in blocking(waiter, self._snapshot, self._fold, self._facts):

@@ -106,9 +106,11 @@ def held_times(lease: Lease, now: Instant) -> str:
     return f"since {since}, {until}"
 
 
-def process_words(liveness: str) -> str:
-    """What is known about the holder's process; a claim made by hand records none."""
-    return {"alive": "its process is alive", "dead": "its process is gone"}.get(liveness, "its process is not known")
+def process_words(lease: Lease, liveness: str) -> str:
+    """What is known about the holder's process, after a comma; nothing for a claim made by hand, which records none."""
+    if lease.holder.pid is None:
+        return ""
+    return {"alive": ", its process is alive", "dead": ", its process is gone"}.get(liveness, ", its process is unknown")
 
 
 def conflict_lines(conflict: Conflict, now: Instant) -> list[str]:
@@ -165,7 +167,7 @@ def finding_lines(
         lease = one.lease
         if one.kind == HELD and lease is not None and (after is None or after.lease is not lease):
             gone = " and its paths are still changed" if one.standing == ORPHANED else ""
-            times = f"    {held_times(lease, now)}, {process_words(liveness(lease))}{gone}"
+            times = f"    {held_times(lease, now)}{process_words(lease, liveness(lease))}{gone}"
             if times + quoted_reason(lease.reason) not in lines:
                 lines.append(times + quoted_reason(lease.reason))
     return lines

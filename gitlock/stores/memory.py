@@ -111,7 +111,7 @@ class MemoryQueue:
 class MemoryBell:
     """There is nobody else who could ring."""
 
-    def wait(self, _: float) -> bool:
+    def wait(self, timeout: float, also: "Iterable[int]" = ()) -> bool:  # noqa: ARG002 - there is nobody to ring
         return False
 
     def ring(self) -> None:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     class Bell(Protocol):
         """Rung when it may be one's turn."""
 
-        def wait(self, timeout: float) -> bool:
-            """Sleeps until rung (True) or until ``timeout`` seconds have passed (False)."""
+        def wait(self, timeout: float, also: "Iterable[int]" = ()) -> bool:
+            """Sleeps until rung (True), until ``timeout`` seconds have passed, or until one of these other descriptors
+            can be read (False)."""
 
         def ring(self) -> None:
             """Wakes whoever sleeps on it in this process; a signal handler may call it."""

@@ -141,10 +141,12 @@ def ask(
     dry_run: bool = False,
     place: "Waiter | None" = None,
     join: "Join | None" = None,
+    peek: bool = False,
 ) -> ClaimOutcome:
     """Puts the wish to the store: granted whole, or refused. ``join`` makes a refusal into a place in the queue, in
-    the same write; ``place`` is the place that the wish has already (if nobody took it away since). The agent's other
-    leases are renewed with it."""
+    the same write; ``place`` is the place that the wish has already (if nobody took it away since). With ``peek`` only a
+    reading is looked at, unless that says that something is to be done. The agent's other leases are renewed with it.
+    """
     facts = wish.facts
 
     def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Answered | LookFirst, Beat, Snapshot]]":
@@ -167,7 +169,9 @@ def ask(
         return edits.replace(put=edits.put + renewed), (answer, beat, snapshot)
 
     for attempt in range(LOOKS + 1):
-        answer, beat, seen = plan(store.read())[1] if dry_run else store.update(plan)
+        edits, (answer, beat, seen) = plan(store.read()) if dry_run or peek else (None, store.update(plan))
+        if edits is not None and not dry_run and not (isinstance(answer, Refused) and edits.is_empty):
+            answer, beat, seen = store.update(plan)
         if not isinstance(answer, LookFirst):
             break
         from gitlock.usecases.looking import look_at

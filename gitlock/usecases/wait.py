@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from gitlock.usecases.claim import Join
 
 LOOK = 1.0  # seconds between looks at the process that we wait for: a dead holder is noticed within that
-CHECK = 10.0  # seconds between looks at the store, where it has changed since: a ring may have been lost
+STOPPED_LOOK = 10.0  # the same where the system tells us that it ended, and only a stopped one has to be looked for
+WATCHED = 16  # processes that one waiter watches at most
+CHECK = 15.0  # seconds between looks at the store, where it has changed since: a ring may have been lost
 TICKET_LOOK = 2.0  # seconds between looks of whoever stands behind a ticket, which has no process and is not rung for
 WORD_EVERY = 20.0  # seconds between words to those who can't see our process; they believe three times as long
 TROUBLE = 60.0  # seconds that a store may be out of reach before the wait is given up
@@ -156,12 +158,12 @@ def _stand(
     end = None if timeout is None else began + timeout
     trouble: float | None = None
     while True:
-        _sleep(store, wish.facts, bell, outcome, end, stop)
+        rung = _sleep(store, wish.facts, bell, outcome, end, stop)
         waited = time.monotonic() - began
         if stop.number is not None:
             raise Interrupted(stop.number)
         try:
-            outcome = ask(store, wish, place=waiter, join=join)
+            outcome = ask(store, wish, place=waiter, join=join, peek=not rung)
         except (StoreBusy, StoreUnavailable):
             trouble = trouble or waited
             if waited - trouble > TROUBLE or (end is not None and time.monotonic() >= end):
@@ -183,33 +185,45 @@ def _stand(
 
 def _sleep(
     store: "LeaseStore", facts: "Facts", bell: "Bell", outcome: ClaimOutcome, end: float | None, stop: Stop
-) -> None:
-    """Returns when rung, or when there may be something new."""
+) -> bool:
+    """Returns when rung (True), or when there may be something new."""
     answer = outcome.answer
     assert isinstance(answer, (Queued, Refused))
     ahead = answer.ahead[0] if answer.ahead else None
-    process = ahead if ahead is not None and not ahead.is_ticket else None
     now = time.monotonic()
-    until = [now + TICKET_LOOK] if ahead is not None and ahead.is_ticket else []
-    until += [] if end is None else [end]
+    until = [] if end is None else [end]
+    watched: list[Holder] = []
     if ahead is None:
         until += [now + max(0.01, one.lease.left(outcome.now) + 0.005) for one in answer.conflicts]
+        watched = [one.lease.holder for one in answer.conflicts if one.standing == LIVE]
+    elif ahead.process is None:
+        until.append(now + TICKET_LOOK)
+    else:
+        watched = [ahead.process]
+    fds = [facts.watch(holder) for holder in watched if holder.pid is not None]
+    pause = STOPPED_LOOK
+    if -1 in fds or len(fds) > WATCHED:
+        pause = LOOK
+    fds = [fd for fd in fds if fd >= 0]
     check, trace, word = now + CHECK, store.trace(), now
-    while stop.number is None and all(now < moment for moment in until):
-        if bell.wait(min([LOOK, *(moment - now for moment in until)])):
-            return
-        now = time.monotonic()
-        if process is not None and not facts.process_waits(process):
-            return
-        if ahead is None and _gone(answer, facts):
-            return
-        if now >= check:
-            if store.trace() != trace:
-                return
-            check = now + CHECK
-        if now - word >= WORD_EVERY:
-            bell.give_word()
-            word = now
+    try:
+        while stop.number is None and all(now < moment for moment in until):
+            if bell.wait(min([pause, *(moment - now for moment in until)]), fds):
+                return True
+            now = time.monotonic()
+            if _gone(answer, facts) if ahead is None else not facts.process_waits(ahead):
+                return False
+            if now >= check:
+                if store.trace() != trace:
+                    return False
+                check = now + CHECK
+            if now - word >= WORD_EVERY:
+                bell.give_word()
+                word = now
+        return False
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
 def until_free(

@@ -79,6 +79,22 @@ class Here:
             return False  # this very machine was started anew
         return time.time() - max(waiter.seen.wall, last_word(pipes, waiter.id)) <= WORD
 
+    def watch(self, holder: Holder) -> int:
+        """A descriptor that can be read once the holder's process has ended; -1 where the system has none, or the
+        process is not of here."""
+        if holder.pid is None or not hasattr(os, "pidfd_open"):
+            return -1
+        if (holder.host, holder.boot, holder.pid_space) != (self.host, self.boot, self.pid_space):
+            return -1
+        try:
+            fd = os.pidfd_open(holder.pid)
+        except OSError:
+            return -1
+        if holder.started is not None and start_time(holder.pid) != holder.started:
+            os.close(fd)  # another process of that number, or one that has ended already
+            return -1
+        return fd
+
     def holder(
         self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str | None
     ) -> Holder:
@@ -154,10 +170,15 @@ def command_of(pid: int) -> str:
 
 def _stat_row(pid: int) -> list[str] | None:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            text = file.read(4096).decode("ascii", "replace")
+        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     except OSError:
         return None
+    try:
+        text = os.read(fd, 4096).decode("ascii", "replace")
+    except OSError:
+        return None  # it ended in this moment
+    finally:
+        os.close(fd)
     row = text.rpartition(")")[2].split()
     return row if len(row) > 19 else None
 

@@ -5,9 +5,11 @@ content's hash. The cache can be deleted at any time; what is not exactly unders
 """
 
 import os
+from binascii import crc32
 
 from gitlock.domain.policy import BUILT_IN, ENFORCE, MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
-from gitlock.errors import ConfigError
+from gitlock.errors import ConfigError, StoreError
+from gitlock.stores.files.layout import NOFOLLOW, give_to_owner, read_whole
 
 CACHE_FORMAT = 1  # raise it whenever Policy or KeyRule changes its fields
 
@@ -68,11 +70,15 @@ def remember_mode(store_folder: str, mode: str, on_missing: str) -> None:
 
 
 def _remembered(store_folder: str) -> str:
+    return (_read(os.path.join(store_folder, "mode"), 64) or b"").decode("ascii", "replace")
+
+
+def _read(path: str, limit: int) -> bytes | None:
+    """What is derived, where there is any: links, pipes and what is too large are not ours, and passed over."""
     try:
-        with open(os.path.join(store_folder, "mode"), "rb") as file:
-            return file.read(64).decode("ascii")
-    except (OSError, ValueError):
-        return ""
+        return read_whole(path, limit)
+    except StoreError:
+        return None
 
 
 def _cached(data: bytes, store_folder: str) -> Policy:
@@ -82,15 +88,16 @@ def _cached(data: bytes, store_folder: str) -> Policy:
     if not os.path.isdir(store_folder):
         return _parsed(data)
     path = os.path.join(store_folder, f"map-{sha256_hex(data)}.json")
+    kept = _read(path, 4 * MAP_FILE_LIMIT) or b""
     try:
-        with open(path, "rb") as file:
-            policy = _thawed(jsontext.loads(file.read().decode("ascii")))
-        if policy is not None:
-            return policy
-    except (OSError, ValueError):
-        pass
-    policy = _parsed(data)
-    _write(path, jsontext.dumps(_frozen(policy)))
+        # Half written, or damaged: the checksum tells, and it is parsed again.
+        policy = _thawed(jsontext.loads(kept[9:].decode("ascii"))) if kept[:9] == b"%08x " % crc32(kept[9:]) else None
+    except ValueError:
+        policy = None
+    if policy is None:
+        policy = _parsed(data)
+        text = jsontext.dumps(_frozen(policy))
+        _write(path, f"{crc32(text.encode('ascii')):08x} {text}")
     return policy
 
 
@@ -109,8 +116,8 @@ def _frozen(policy: Policy) -> dict[str, object]:
 def _thawed(found: object) -> Policy | None:
     if type(found) is not dict or found.get("cache") != CACHE_FORMAT:
         return None
-    fields = found["policy"]
     try:
+        fields = found["policy"]
         keys = tuple(KeyRule(**{**rule, "paths": tuple(rule["paths"])}) for rule in fields["keys"])
         return Policy(**{**fields, "keys": keys, "open_paths": tuple(fields["open_paths"])})
     except (TypeError, KeyError):
@@ -118,13 +125,17 @@ def _thawed(found: object) -> Policy | None:
 
 
 def _write(path: str, text: str) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
+    """Whole or not at all, and for whoever may use the folder."""
+    temporary, folder = f"{path}.{os.getpid()}.tmp", os.path.dirname(path)
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
         try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(fd, os.stat(folder).st_mode & 0o666)
             os.write(fd, text.encode("ascii"))
         finally:
             os.close(fd)
+        give_to_owner(temporary, folder)
         os.replace(temporary, path)
     except OSError:
         return

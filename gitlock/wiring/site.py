@@ -5,9 +5,9 @@ import os
 from gitlock.domain.agent import Agent
 from gitlock.domain.pattern import Fold
 from gitlock.errors import GitlockError, RepositoryError
-from gitlock.git.config import finish_config, is_true, start_config
-from gitlock.git.process import Git
-from gitlock.git.repository import Repository, finish_discovery, read_small, start_discovery
+from gitlock.git.config import finish_config, is_true
+from gitlock.git.repository import Repository, finish_discovery, read_small
+from gitlock.wiring.begun import take_begun
 from gitlock.wiring.identity import agent_process, resolve_agent, session_of
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class Site:
         if self._facts is None:
             from gitlock.domain.standing import Facts
 
-            self._facts = Facts(self._liveness, process_waits=self._process_waits)
+            self._facts = Facts(self._liveness, process_waits=self._process_waits, watch=self._watch)
         return self._facts
 
     def _liveness(self, lease: "Lease") -> str:
@@ -87,6 +87,9 @@ class Site:
 
     def _process_waits(self, waiter: "Waiter") -> bool:
         return self.here.process_waits(waiter, self.store.layout.waiting)
+
+    def _watch(self, holder: "Holder") -> int:
+        return self.here.watch(holder)
 
     @property
     def store(self) -> "FileStore":
@@ -157,13 +160,11 @@ def open_site(given: str | None = None, kind: str | None = None) -> Site:
         os.getcwd()
     except OSError:
         raise RepositoryError("the current folder is gone", hint="cd to a folder that exists") from None
-    git = Git(None, environ)
-    discovery = start_discovery(git)
-    config = start_config(git)
+    begun = take_begun()
     try:
-        repository = finish_discovery(git, discovery)
+        repository = finish_discovery(begun.git, begun.discovery)
     finally:
-        settings_or_error = _finish(config)
+        settings_or_error = _finish(begun.config)
     if isinstance(settings_or_error, GitlockError):
         raise settings_or_error
     repository = _prefixed(repository, environ)

@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 
 from tests.git.standin import bare_path, hooks_folder, snapshot, write_hook
-from tests.kit.newer import REASON, newer_git
+from tests.kit.newer import REASON, newer_git, path_without_configured_hooks
 from tests.kit.processes import start
 from tests.kit.repo import Repo
 from tests.kit.result import Result
+from tests.kit.schemas import assert_fits
+
+
+@pytest.fixture(autouse=True)
+def _without_configured_hooks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", path_without_configured_hooks(tmp_path_factory.getbasetemp() / "older-git"))
 
 
 @pytest.fixture
@@ -169,6 +175,12 @@ def test_a_rehearsal_takes_no_notice_of_who_is_asking(managed: Repo) -> None:
     assert _one(managed, "rehearsal", env=odd)["state"] == "ok"
 
 
+def test_the_answer_in_json_is_what_its_schema_says(managed: Repo) -> None:
+    linked = managed.worktree("linked")
+    (linked.path / ".git").write_text("nonsense\n")
+    assert_fits("doctor", managed.json("doctor", agent=None))
+
+
 # -- worktree by worktree
 
 
@@ -212,6 +224,12 @@ def test_fix_completes_a_half_done_install(new_git: None, managed: Repo) -> None
     fixed = [one for one in _findings(managed, "hooks", "--fix") if one["state"] == "fixed"]
     assert len(fixed) == 1
     assert managed.git("config", "--get-all", "include.path").lines == ["agentlocks-hooks/git.config"]
+
+
+def test_a_stub_that_only_an_older_git_would_miss_is_a_note(new_git: None, managed: Repo) -> None:
+    (hooks_folder(managed) / "pre-commit").unlink()
+    assert [one["state"] for one in _findings(managed, "hooks")] == ["ok", "note"]
+    assert [one["state"] for one in _findings(managed, "hooks", "--fix")] == ["fixed", "ok"]
 
 
 def test_fix_respects_that_hooks_are_not_to_be_installed(managed: Repo) -> None:

@@ -10,7 +10,7 @@ from tests.kit.redact import redact
 from tests.kit.repo import Repo
 from tests.kit.shapes import SHAPES
 
-HOLDER = "since <clock>, until <clock> (1h left), its process is not known"
+HOLDER = "since <clock>, until <clock> (1h left)"
 
 
 @pytest.fixture

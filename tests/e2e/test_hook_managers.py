@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.kit.managers import Managers, fetched
-from tests.kit.newer import REASON, newer_git
+from tests.kit.newer import REASON, newer_git, path_without_configured_hooks
 from tests.kit.repo import Repo
 
 HELD = "held.txt"
-GITS = ("this git", "a git with configured hooks")
+GITS = ("a git without configured hooks", "a git with them")
 
 
 @pytest.fixture(scope="session")
@@ -24,13 +24,18 @@ def managers(tmp_path_factory: pytest.TempPathFactory) -> Managers:
 
 
 @pytest.fixture(params=GITS)
-def which_git(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == GITS[1]:
-        folder = newer_git()
-        if folder is None:
-            pytest.skip(REASON)
-        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return str(request.param)
+def which_git(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    if request.param == GITS[0]:
+        older = tmp_path_factory.getbasetemp() / "older-git"
+        monkeypatch.setenv("PATH", path_without_configured_hooks(older))
+        return GITS[0]
+    folder = newer_git()
+    if folder is None:
+        pytest.skip(REASON)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return GITS[1]
 
 
 class Manager:

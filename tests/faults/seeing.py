@@ -29,8 +29,8 @@ class Seen(NamedTuple):
     waiting: tuple[str, ...]  # the agents that wait
     ended: int
     hooks: dict[str, bytes]
-    index: bytes
-    config: bytes
+    index_file: bytes
+    config_file: bytes
 
     @property
     def highest(self) -> int:
@@ -52,8 +52,8 @@ def look(repository: Path) -> Seen:
         waiting=tuple(waiter.agent for waiter in snapshot.waiters.ordered()),
         ended=len(list(snapshot.ended.all())),
         hooks={file.name: file.read_bytes() for file in sorted(git_dir.glob("hooks/*")) if file.is_file()},
-        index=(git_dir / "index").read_bytes(),
-        config=(git_dir / "config").read_bytes(),
+        index_file=(git_dir / "index").read_bytes(),
+        config_file=(git_dir / "config").read_bytes(),
     )
 
 

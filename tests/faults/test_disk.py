@@ -129,7 +129,11 @@ def test_install_on_a_full_disk_loses_no_hook(tmp_path: Path) -> None:
         assert hook.read_text() == "#!/bin/sh\nexit 0\n"
 
 
-@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/nowhere")], ids=["folder", "pipe", "link"])
+def link(path: Path) -> None:
+    path.symlink_to("/nowhere")
+
+
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo, link], ids=["folder", "pipe", "link"])
 @pytest.mark.parametrize("name", ["history.spool", "history.db"])
 def test_history_that_can_t_be_written_costs_no_lease(repo: Repo, name: str, put: Callable[[Path], object]) -> None:
     repo.lock("claim", "a").ok()

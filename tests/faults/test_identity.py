@@ -54,16 +54,16 @@ def liveness(repo: Repo) -> str:
 
 # Hidden, and alive.
 
+BOOT = "/proc/sys/kernel/random/boot_id"
+BIND = "echo {0} >../other\nmount --bind ../other {1}"
 HIDING = {
     "another PID namespace": (PROCESSES, ""),
     "another PID namespace, with our /proc": (("--pid", "--fork"), ""),
     "another host name": (("--uts",), "hostname elsewhere"),
     "a /proc that is not there": (("--mount",), "mount -t tmpfs none /proc"),
     "a /proc that shows no others": (("--mount",), "mount -t proc -o hidepid=2 none /proc"),
-    "another boot id": (("--mount",), "echo 00000000-0000-4000-8000-000000000000 >../boot\n"
-                                      "mount --bind ../boot /proc/sys/kernel/random/boot_id"),
-    "another machine id": (("--mount",), "echo 0123456789abcdef0123456789abcdef >../machine\n"
-                                         "mount --bind ../machine /etc/machine-id"),
+    "another boot id": (("--mount",), BIND.format("00000000-0000-4000-8000-000000000000", BOOT)),
+    "another machine id": (("--mount",), BIND.format("0123456789abcdef0123456789abcdef", "/etc/machine-id")),
     "a time namespace": (("--time", "--boottime", "100000", "--fork"), ""),
     "a time namespace with another monotonic clock": (("--time", "--monotonic", "100000", "--fork"), ""),
 }  # fmt: skip
@@ -120,7 +120,7 @@ def test_a_zombie_is_gone(repo: Repo) -> None:
     reading, writing = os.pipe()
     with start([sys.executable, "-c", code], stdin=reading) as parent:
         os.close(reading)
-        until(lambda: parent.out.strip(), "the child's number")
+        until(lambda: parent.out.strip() != "", "the child's number")
         child = int(parent.out)
         repo.lock("claim", "a", "--pid", str(child), agent="alice").ok()
         os.close(writing)

@@ -151,9 +151,9 @@ def what_is_wrong(slot: Slot, fault: Fault, kinds: set[object], *, try_it: bool)
             yield f"half done ({result.code}): {effect}"
         if effect == NONE and result.code in scenario.done and not (scenario.best_effort or says_less(result)):
             yield f"acknowledged ({result.code}), and not there"
-        if after.index != slot.before.index:
+        if after.index_file != slot.before.index_file:
             yield "the index was touched"
-        if after.config != slot.before.config:
+        if after.config_file != slot.before.config_file:
             yield "git's configuration was touched"
     kind = (effect, leftovers(repo.path))
     is_new = kind not in kinds

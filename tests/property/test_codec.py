@@ -37,7 +37,7 @@ names = st.text(st.sampled_from("aAbé.\udcff|\"\\[]*?!: \u212a"), min_size=1, m
 paths = st.lists(names, min_size=1, max_size=3).map("/".join)
 patterns = st.one_of(paths.map(escape), st.sampled_from(["*", "**", "src/*", "**/a", "A/**", "é/*.a", "a/"]))
 keys = st.sampled_from(["deploy:x", "Deploy:X", "a:b/c"])
-numbers = st.integers(0, 2**40) | st.floats(0, 1e9, allow_nan=False).map(lambda number: round(number, 3))
+numbers = st.integers(0, 2**37) | st.floats(0, 1e9, allow_nan=False).map(lambda number: round(number, 3))
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),

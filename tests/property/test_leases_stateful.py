@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from gitlock.domain.claim import Granted, LookFirst, Refused
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.instant import Instant
-from gitlock.domain.lease import Lease
+from gitlock.domain.lease import STRENGTH, Lease
 from gitlock.domain.overlap import covers, overlap
 from gitlock.domain.standing import Facts
 from gitlock.stores.files.store import FileStore
@@ -150,7 +150,7 @@ class Leases(RuleBasedStateMachine):
         if answer.already:
             known = self.held[lease.id]
             assert (known.agent, known.fence) == (agent, lease.fence) and paths <= known.paths
-            assert lease.ttl == max(ttl, known.ttl)
+            assert lease.ttl == max(ttl, known.ttl) and STRENGTH[lease.mode] >= STRENGTH[mode]
             known.ttl, known.renewed, known.pid = lease.ttl, now, self.pids[agent]
             return
         assert not live

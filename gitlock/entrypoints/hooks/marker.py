@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 JUDGED = "gitlock-judged"
 PASSED = "gitlock-passed"
+NOTE = 120  # bytes of the first: a longer one would leave its end behind a shorter one
 
 
 def git_pid(environ: "Mapping[str, str]") -> str:
@@ -33,9 +34,10 @@ def mark_judged(git_dir: str, environ: "Mapping[str, str]", word: str) -> None:
     path = os.path.join(git_dir, JUDGED)
     try:
         found = os.stat(_index(git_dir, environ))
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        # Written over and not cut: to free a block and take another costs as much as the whole check.
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
-            os.write(fd, f"{pid} {word} {found.st_ino} {found.st_size}\n".encode())
+            os.write(fd, f"{pid} {word} {found.st_ino} {found.st_size}".ljust(NOTE - 1).encode() + b"\n")
         finally:
             os.close(fd)
         os.utime(path, ns=(found.st_mtime_ns, found.st_mtime_ns))

@@ -1,11 +1,13 @@
 """Where a hook's stub starts us: ``python -I -S -X utf8 start.py HOOK ARGS…``.
 
 Isolated and without ``site``: no start-up files of other packages, nothing of the repository on the path, and a
-quarter less to wait for. The package is found beside this file, after the standard library.
+quarter less to wait for. The package is found beside this file, after the standard library; its bundle is looked for
+first, without searching any folder.
 """
 
 import gc
 import sys
+from _frozen_importlib_external import SourceFileLoader
 
 
 def _start() -> None:
@@ -13,10 +15,14 @@ def _start() -> None:
     here = __file__
     for _ in range(3):  # start.py, hooks, entrypoints, gitlock
         here = here[: here.rindex("/" if "/" in here else "\\")]
+    name = "gitlock.bundle"
+    loader = SourceFileLoader(name, here + "/bundle.py")
+    bundle = type(sys)(name)
+    bundle.__file__ = loader.path
+    bundle.__spec__ = type(sys.__spec__)(name, loader)
+    exec(loader.get_code(name) or "", bundle.__dict__)  # noqa: S102 - what an import does
+    bundle.use_bundle().load("hook")
     sys.path.append(here[: here.rindex("/" if "/" in here else "\\")])
-    from gitlock.bundle import use_bundle
-
-    use_bundle().load("hook")
     from gitlock.entrypoints.hooks.main import main
 
     main(sys.argv[1:])

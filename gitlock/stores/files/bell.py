@@ -42,12 +42,15 @@ class PipeBell:
         except OSError:  # a file system without pipes; where nothing can be written, joining the queue says so
             self._fd = -1
 
-    def wait(self, timeout: float) -> bool:
+    def wait(self, timeout: float, also: "Iterable[int]" = ()) -> bool:
         if self._fd < 0:
             return self._watch(timeout)
         import select
 
-        if not select.select([self._fd], (), (), max(0.0, timeout))[0]:
+        waking = select.poll()  # select knows no descriptor above 1,023
+        for fd in (self._fd, *also):
+            waking.register(fd, select.POLLIN)
+        if not any(fd == self._fd for fd, _ in waking.poll(max(0.0, timeout) * 1000)):
             return False
         try:
             os.read(self._fd, 4096)  # several rings are one

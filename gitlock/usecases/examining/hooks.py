@@ -5,6 +5,7 @@ import stat
 
 from gitlock.errors import GitlockError
 from gitlock.git.hooks import Folder, Installation, inspect
+from gitlock.git.hooks.looking import look
 from gitlock.git.hooks.managers import maker, read_script
 from gitlock.usecases.examining.finding import BAD, NOTE, OK, Finding
 from gitlock.usecases.examining.rehearsing import ASKED, REFUSED, Rehearsal, rehearse
@@ -33,6 +34,7 @@ def examine_hooks(
         findings.append(Finding("hooks", BAD, what, installation.advice, top))
     elif enforced:
         findings.append(Finding("hooks", OK, f"enforced here by: {', '.join(enforced)}", None, top))
+    findings += _for_older_gits(installation, top)
     more, said = _rehearsed(repository, installation, now, every=every)
     return findings + more, said
 
@@ -61,6 +63,20 @@ def _rehearsed(
             told = f": {one.said[-1]}" if one.said else ""
             findings.append(Finding("rehearsal", BAD, f"{one.hook} gave no answer when git ran it{told}", _SILENT, top))
     return findings, refused.said if refused is not None else ()
+
+
+def _for_older_gits(installation: Installation, top: str) -> "Iterable[Finding]":
+    """Hooks that only a git with configured hooks asks through, where another git could ask as well."""
+    if installation.folder.kind != "own":
+        return
+    missing = [
+        hook.name
+        for hook in installation.hooks
+        if hook.state == "configured" and not look(installation.folder, hook.name).fires
+    ]
+    if missing:
+        what = f"a git before 2.54 (an editor may bring one) would not ask: {', '.join(missing)}"
+        yield Finding("hooks", NOTE, what, "git lock install", top)
 
 
 def _folder(folder: Folder, top: str) -> "Iterable[Finding]":

@@ -9,19 +9,23 @@ from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.wording import finding_line, held_by, next_for, title, visible
 from gitlock.errors import UsageError
-from gitlock.git.changes import changed_in_range, staged, worktree_changes
+from gitlock.git.changes import changed_in_range, finish_staged, start_staged, worktree_changes
 from gitlock.usecases.check import Checked, check
 from gitlock.usecases.places import literal_place
+from gitlock.wiring.begun import git_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.git.process import Child
     from gitlock.wiring.site import Site
 
 
 def answer(given: Given) -> Answer:
     """May I change these? Answers 20, whatever the policy, where that could not be told."""
+    named = given.arguments or any(given.values.get(key) for key in ("worktree", "range", "stdin", "z"))
+    started = None if named else start_staged(git_here())  # git answers this one beside the questions of the site
     site = site_of(given)
-    changes = _changes(given, site)
+    changes = _changes(given, site, started)
     checked = check(
         site.store,
         changes,
@@ -36,7 +40,7 @@ def answer(given: Given) -> Answer:
     return _worded(site, changes, checked)
 
 
-def _changes(given: Given, site: "Site") -> list[Change]:
+def _changes(given: Given, site: "Site", started: "Child | None") -> list[Change]:
     git = site.repository.git
     sources = [given.flag("worktree"), given.text("range") is not None, given.flag("stdin"), bool(given.arguments)]
     if sum(sources) > 1:
@@ -55,7 +59,8 @@ def _changes(given: Given, site: "Site") -> list[Change]:
     if given.arguments:
         return [Change(literal_place(site.repository, name) or ".", "M") for name in given.arguments]
     site.repository.require_top()
-    return staged(git)
+    assert started is not None
+    return finish_staged(git, started)
 
 
 def _worded(site: "Site", changes: list[Change], checked: Checked) -> Answer:

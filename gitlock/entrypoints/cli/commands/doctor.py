@@ -191,7 +191,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _answered(findings: list[Finding], here: str | None, said: tuple[str, ...]) -> Answer:
-    shown = [one.replace(what=visible(one.what)) for one in findings]
+    shown = [one.replace(what=visible(one.what), next=visible(one.next) if one.next else None) for one in findings]
     data = {"findings": [_json(one) for one in shown]}
     lines = _lines(shown, here, said)
     bad = [one for one in shown if one.state == BAD]
@@ -225,7 +225,7 @@ def _lines(findings: list[Finding], here: str | None, said: tuple[str, ...]) -> 
             lines.append(f"  {one.state:<5} {one.about:<10} {rows[0]}".rstrip())
             lines += [" " * _INDENT + row for row in rows[1:]]
             if one.next and one.state != OK:
-                lines.append(" " * _INDENT + f"next: {visible(one.next)}")
+                lines.append(" " * _INDENT + f"next: {one.next}")
             if one.about == "rehearsal" and one.state == OK and worktree == here:
                 lines += ["    | " + visible(row) for row in said]
     return lines

@@ -13,6 +13,7 @@ from gitlock.entrypoints.cli.output import Answer
 def answer(given: Given) -> Answer:
     """Removes what ended long ago, waiters that are gone, old marks and answered requests."""
     from gitlock.stores.files.bell import sweep_pipes
+    from gitlock.stores.files.debris import sweep_debris
     from gitlock.usecases.wait import hand_on
 
     site = site_of(given)
@@ -30,6 +31,7 @@ def answer(given: Given) -> Answer:
 
     count = site.store.update(plan) + site.store.requests.sweep(site.now().wall)
     sweep_pipes(site.store.layout.waiting)
+    sweep_debris(site.store.layout, site.now().wall)
     hand_on(site.store, site.fold, site.facts)
     return Answer(lines=[f"removed {count} record{'' if count == 1 else 's'}"], data={"removed": count})
 

@@ -1,0 +1,197 @@
+"""What the hooks and the verbs that agents repeat may load: a fixed list, measured in real processes.
+
+Every module costs a start a tenth of a millisecond, and some of Python's own cost more than the interpreter itself.
+"""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from gitlock.bundling import GIT, HOOK, PYTHON, REST, VERB, named
+from tests.kit.program import ROOT, child_environment
+from tests.kit.repo import Repo
+
+FORBIDDEN = {
+    "argparse", "asyncio", "click", "collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "git",
+    "hashlib", "importlib.metadata", "inspect", "json", "logging", "pathlib", "pathspec", "re", "redis", "rich",
+    "subprocess", "threading", "tomllib", "typing",
+}  # fmt: skip
+
+# Beyond what `import os` loads in a bare interpreter: clocks, signals for the guard's timer, and parts of the library
+# that are written in C (built in, or each a small file).
+ALLOWED = {"_signal", "gc", "marshal", "time", "zipimport", *PYTHON.split()}
+
+# Runs an entry point as it is started, and writes down what was loaded when it ends, which it does by os._exit.
+PROBE = """
+import os, sys
+report, start, *words = sys.argv[1:]
+end = os._exit
+def tell(code):
+    with open(report, "w") as file:
+        file.write("\\n".join(sorted(sys.modules)))
+    end(code)
+os._exit = tell
+sys.argv = ["git-lock", *words]
+if start == "nothing":
+    tell(0)
+sys.path.append(ROOT)
+if start == "planted":
+    import json
+if start == "hook":
+    from gitlock.entrypoints.hooks.main import main
+    main(words)
+from gitlock.entrypoints.cli.main import main
+tell(main(words))
+"""
+
+
+class Loaded(NamedTuple):
+    """What one process had loaded when it ended, and how it ended."""
+
+    code: int
+    modules: set[str]
+
+    @property
+    def ours(self) -> set[str]:
+        return {name for name in self.modules if name.partition(".")[0] == "gitlock"}
+
+
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """alice holds what is staged; bob holds something, and lost something to carol."""
+    repo = Repo.new(tmp_path_factory.mktemp("pattern"), files={f"src/{n}.py": "x" for n in range(9)})
+    repo.install()
+    repo.lock("claim", "src/1.py", "src/2.py", "-m", "a reason").ok()
+    repo.lock("claim", "src/3.py", "deploy:staging", agent="bob").ok()
+    repo.write("src/1.py", "y")
+    repo.git("add", "src/1.py")
+    return repo.path
+
+
+@pytest.fixture
+def repo(pattern: Path, tmp_path: Path) -> Repo:
+    copy = Repo(tmp_path / "repo")
+    shutil.copytree(pattern, copy.path, symlinks=True)
+    return copy
+
+
+def loaded(repo: Repo, start: str, *words: str, env: dict[str, str | None] | None = None) -> Loaded:
+    """What the process has loaded, without `site` and its .pth files, when it has done its work."""
+    report = repo.path.parent / "report"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "utf8", "-c", PROBE.replace("ROOT", repr(str(ROOT))), str(report), start, *words],
+        cwd=repo.path, env=child_environment(env, agent="alice"), capture_output=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert report.exists(), done.stderr.decode()
+    return Loaded(done.returncode, set(report.read_text().split("\n")))
+
+
+IN_HOOK: dict[str, str | None] = {"GIT_INDEX_FILE": ".git/index", "GITLOCK_GIT_PID": "12345"}
+
+# How each is called where there is nothing to complain of, and how it ends.
+QUIET: dict[str, tuple[list[str], int]] = {
+    "hook pre-commit": (["hook", "pre-commit"], 0),
+    "hook pre-merge-commit": (["hook", "pre-merge-commit"], 0),
+    "hook prepare-commit-msg": (["hook", "prepare-commit-msg", ".git/COMMIT_EDITMSG", "message"], 0),
+    "hook post-commit": (["hook", "post-commit"], 0),
+    "claim": (["verb", "claim", "src/4.py", "-m", "why"], 0),
+    "claim, a pattern": (["verb", "claim", "docs/**", "!docs/gen"], 0),
+    "claim, already mine": (["verb", "claim", "src/1.py"], 0),
+    "release": (["verb", "release", "src/1.py"], 0),
+    "renew": (["verb", "renew", "--ttl", "2h"], 0),
+    "mine": (["verb", "mine"], 0),
+    "check": (["verb", "check"], 0),
+    "check, a path": (["verb", "check", "src/1.py"], 0),
+    "whoami": (["verb", "whoami"], 0),
+}
+LOUD: dict[str, tuple[list[str], int]] = {
+    "claim, refused": (["verb", "claim", "src/3.py"], 10),
+    "claim, in json": (["verb", "claim", "src/4.py", "--json"], 0),
+    "check, a violation": (["verb", "check", "src/3.py"], 22),
+    "release, not mine": (["verb", "release", "src/3.py"], 12),
+    "mine, in json": (["verb", "mine", "--json"], 0),
+    "no map file": (["verb", "claim", "x", "--ttl", "never"], 2),
+}
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What an interpreter has loaded that has done nothing but ``import os``."""
+    nowhere = Repo(tmp_path_factory.mktemp("bare") / "here")
+    nowhere.path.mkdir()
+    return loaded(nowhere, "nothing").modules
+
+
+@pytest.mark.parametrize("case", [*QUIET, *LOUD])
+def test_nothing_dear_is_loaded(repo: Repo, bare: set[str], case: str) -> None:
+    words, code = {**QUIET, **LOUD}[case]
+    found = loaded(repo, *words, env=IN_HOOK if words[0] == "hook" else None)
+    assert found.code == code
+    assert not found.modules & FORBIDDEN
+    assert found.modules - found.ours - bare <= ALLOWED
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_what_is_loaded_of_ours_is_on_the_list(repo: Repo, case: str) -> None:
+    words, code = QUIET[case]
+    found = loaded(repo, *words, env=IN_HOOK if words[0] == "hook" else None)
+    assert found.code == code
+    listed = set(named(HOOK if case == "hook pre-commit" else HOOK + GIT + VERB + REST)) | {"gitlock"}
+    assert found.ours <= listed, f"add to gitlock.bundling, or load it later: {sorted(found.ours - listed)}"
+
+
+def test_the_list_of_the_commit_hook_holds_nothing_else(repo: Repo) -> None:
+    found = loaded(repo, "hook", "pre-commit", env=IN_HOOK)
+    assert {name for name in named(HOOK) if name.partition(".")[0] == "gitlock"} - found.ours <= {"gitlock"}
+
+
+@pytest.mark.parametrize("case", ["claim", "release", "renew", "mine", "check"])
+def test_the_list_of_the_verbs_holds_nothing_else(repo: Repo, case: str) -> None:
+    found = loaded(repo, *QUIET[case][0])
+    assert {name for name in named(GIT + VERB) if name.partition(".")[0] == "gitlock"} <= found.ours
+
+
+def test_a_planted_import_is_seen(repo: Repo) -> None:
+    assert loaded(repo, "planted", "whoami").modules & FORBIDDEN >= {"json", "re", "enum"}
+
+
+def imports_at_its_top(name: str) -> set[str]:
+    """Which of our modules a module loads when it is loaded."""
+    path = ROOT / name.replace(".", "/")
+    tree = ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text())
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {one for one in found if (ROOT / one.replace(".", "/")).exists() or (ROOT / f"{one.replace('.', '/')}.py").exists()}
+
+
+@pytest.mark.parametrize(("group", "before"), [(HOOK, ""), (GIT, ""), (VERB, GIT)], ids=["hook", "git", "verb"])
+def test_a_group_is_in_an_order_in_which_it_can_be_loaded(group: str, before: str) -> None:
+    there = {"gitlock", *named(before)}
+    for name in named(group):
+        if name.startswith("gitlock."):
+            missing = {one for one in imports_at_its_top(name) if one in named(group)} - there
+            assert not missing, f"{name} comes before {sorted(missing)}"
+        there.add(name)
+
+
+def test_every_command_is_loaded_alone(repo: Repo) -> None:
+    others = {f"gitlock.entrypoints.cli.commands.{name}" for name in ("claim", "release", "list", "install", "check")}
+    assert not loaded(repo, "verb", "mine").modules & others
+
+
+def test_the_forbidden_are_what_they_are_called() -> None:
+    """A name that was misspelt would forbid nothing."""
+    from importlib.util import find_spec
+
+    away = {"git", "redis", "pathspec"}  # none of them is needed for the tests
+    assert [name for name in sorted(FORBIDDEN - away) if find_spec(name) is None] == []
