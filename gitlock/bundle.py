@@ -85,7 +85,7 @@ class Bundle:
             self.fresh = False
             return None
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
         """What the import system asks; None for what it has to find by itself."""
         entry = self.kept.get(name)
         if entry is None:

@@ -47,9 +47,9 @@ __main__ digest domain.claim domain.holding domain.key domain.overlap domain.que
 entrypoints.cli.commands.check entrypoints.cli.commands.claim entrypoints.cli.commands.mine
 entrypoints.cli.commands.release entrypoints.cli.commands.renew entrypoints.cli.commands.whoami
 entrypoints.cli.granting entrypoints.envelope entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying
-entrypoints.hooks.voice entrypoints.hooks.ways git.merges stores.files.atomic stores.files.guard stores.files.journal stores.files.queue_rows
-usecases.claim usecases.covered usecases.hearing usecases.looking usecases.places usecases.reading usecases.release
-usecases.staging wiring.liveness
+entrypoints.hooks.voice entrypoints.hooks.ways git.merges stores.files.atomic stores.files.guard stores.files.journal
+stores.files.queue_rows usecases.claim usecases.covered usecases.hearing usecases.looking usecases.places
+usecases.reading usecases.release usecases.staging wiring.liveness
 """
 
 

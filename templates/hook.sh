@@ -80,7 +80,7 @@ if [ -z "${GITLOCK_PROBE-}" ]; then
     gl_asked=$gl_dir/gitlock-asked
     gl_line=
     [ "$gl_way" = folder ] && [ -f "$gl_asked" ] && read -r gl_line 2>/dev/null <"$gl_asked"
-    echo "$gl_git $gl_hook $gl_way" 2>/dev/null >"$gl_asked"
+    echo "$gl_git $gl_hook $gl_way" 2>/dev/null 1<>"$gl_asked" # not ">": to cut a file short costs a write to the disk
     [ "$gl_line" = "$gl_git $gl_hook configured" ] && gl_chain "$@"
 fi
 

@@ -2,13 +2,15 @@
 
     python docs/generate/reference.py            writes both
     python docs/generate/reference.py --check    ends with 1 if one of them is not what it would write
+
+tests/architecture/test_reference.py holds both to it.
 """
 
 import sys
 from pathlib import Path
 
-from gitlock.entrypoints.cli.main import load
 from gitlock.entrypoints.cli.options import ALWAYS, CLAIM_FORMS, COMMON, FLAG, MANY, Command, Option
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS
 

@@ -130,12 +130,12 @@ def _shift() -> int:
     if _ticks is None:
         _ticks = 0
         try:
-            with open("/proc/self/timens_offsets", encoding="ascii") as file:
+            with open("/proc/self/timens_offsets", "rb") as file:
                 rows = [row.split() for row in file]
         except OSError:
             rows = []
         for name, seconds, nanoseconds in (row for row in rows if len(row) == 3):
-            if name == "boottime":
+            if name == b"boottime":
                 _ticks = (int(seconds) * 1_000_000_000 + int(nanoseconds)) * os.sysconf("SC_CLK_TCK") // 1_000_000_000
     return _ticks
 
@@ -199,8 +199,8 @@ def _surely_gone(pid: int) -> bool:
 def _machine() -> str:
     """What tells this machine from another of the same host name; empty where nothing does (most containers)."""
     try:
-        with open("/etc/machine-id", encoding="ascii") as file:
-            return file.read(64).strip()[:12]
+        with open("/etc/machine-id", "rb") as file:
+            return file.read(64).decode("ascii").strip()[:12]
     except (OSError, ValueError):
         return ""
 

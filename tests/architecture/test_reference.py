@@ -11,7 +11,7 @@ GENERATOR = ROOT / "docs" / "generate" / "reference.py"
 
 
 def test_the_reference_is_what_the_commands_declare() -> None:
-    check = [sys.executable, GENERATOR, "--check"]
+    check = [sys.executable, str(GENERATOR), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}, cwd=ROOT)
     assert done.returncode == 0, done.stderr
 
@@ -24,7 +24,7 @@ def test_a_page_that_was_changed_by_hand_is_seen(page: str, tmp_path_factory: py
     for name in ("cli.md", "exit-codes.md"):
         text = (ROOT / "docs" / name).read_text()
         (copy / name).write_text(text + "more\n" if name == page else text)
-    check = [sys.executable, copy / "generate" / GENERATOR.name, "--check"]
+    check = [sys.executable, str(copy / "generate" / GENERATOR.name), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}, cwd=copy)
     assert done.returncode == 1
     assert page in done.stderr

@@ -161,7 +161,7 @@ def test_a_name_that_is_no_utf8_is_kept_as_bytes(tree: Repo) -> None:
     assert first["raw"] == {"caf\\xe9.txt": "Y2Fm6S50eHQ=", "file:caf\\xe9.txt": "ZmlsZTpjYWbpLnR4dA=="}
     tree.lock("claim", "caf*", agent="bob").ended(10)
     tree.lock("claim", "café.txt", agent="bob").ok()
-    assert tree.lock("release", "caf\udce9.txt").ok()
+    tree.lock("release", "caf\udce9.txt").ok()
 
 
 NFC, NFD = "caf\u00e9.txt", "cafe\u0301.txt"
@@ -246,7 +246,10 @@ def test_a_key_of_parts_is_only_shown(tree: Repo) -> None:
         (["src/auth"], ["src/auth is taken as a path", "covers 3 tracked files today"]),
         (["env:prod"], ["env:prod is taken as a key"]),
         (["schema:main"], ["schema:main is taken as a declared key", "covers 2 tracked files today"]),
-        (["src", "!src/auth"], ["src is taken as a path", "!src/auth keeps out src/auth", "covers 1 tracked file today"]),
+        (
+            ["src", "!src/auth"],
+            ["src is taken as a path", "!src/auth keeps out src/auth", "covers 1 tracked file today"],
+        ),
         (["./src/*.py"], ["./src/*.py is taken as a pattern: src/*.py", "covers 1 tracked file today"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -297,7 +300,13 @@ def test_what_is_staged_is_claimed(tree: Repo) -> None:
     tree.git("--literal-pathspecs", "add", "src/auth/login.py", "new [1].txt")
     tree.write("src/auth/token.py", "not staged")
     found = lease(tree, "--staged", cwd="src")
-    assert found["include"] == ["db/schema.sql", "new \\[1\\].txt", "src/auth/login.py", "src/authors.py", "src/writers.py"]
+    assert found["include"] == [
+        "db/schema.sql",
+        "new \\[1\\].txt",
+        "src/auth/login.py",
+        "src/authors.py",
+        "src/writers.py",
+    ]
     tree.lock("check").ok()
 
 

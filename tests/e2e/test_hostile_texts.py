@@ -94,7 +94,8 @@ def test_a_commit_that_is_refused(repo: Repo, kind: str) -> None:
 ARGUMENTS = [
     ["claim", "{}"], ["claim", "{}[z-a]"], ["claim", "!{}"], ["claim", "/{}/../../{}"], ["claim", "--key", "{}"],
     ["claim", ":({})x"], ["claim", "a.py", "--ttl", "{}"], ["claim", "a.py", "--pid", "{}"], ["release", "{}"],
-    ["renew", "{}"], ["status", "{}"], ["who", "../{}"], ["which", "{}"], ["check", "{}"], ["check", "--range", "{}..{}"],
+    ["renew", "{}"], ["status", "{}"], ["who", "../{}"], ["which", "{}"], ["check", "{}"],
+    ["check", "--range", "{}..{}"],
     ["list", "--under", "{}"], ["list", "{}"], ["history", "--since", "{}"], ["history", "--limit", "{}"],
     ["history", "--path", "{}"], ["whoami", "--agent", "{}"], ["whoami", "--kind", "{}"], ["--{}"], ["{}"],
     ["claim", "--{}"], ["install", "--hooks", "{}"], ["claim", "a.py", "--token-file", "/nowhere/{}"],
@@ -119,7 +120,9 @@ def test_an_agent_s_name(repo: Repo, kind: str) -> None:
     assert not (repo.store / "state.json").exists()
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "GITLOCK_KIND", "GITLOCK_STORE", "GITLOCK_BYPASS", "CODEX_THREAD_ID"])
+@pytest.mark.parametrize(
+    "variable", ["CLAUDE_CODE_SESSION_ID", "GITLOCK_KIND", "GITLOCK_STORE", "GITLOCK_BYPASS", "CODEX_THREAD_ID"]
+)
 def test_a_variable(repo: Repo, variable: str) -> None:
     for text in (ESC, HOSTILE["half"]):
         for words in (["whoami"], ["claim", "a.py"], ["list"]):
@@ -150,7 +153,9 @@ def test_a_folder_that_the_repository_is_in(tmp_path: Path, kind: str) -> None:
     assert_printable(repo.lock("list").ended(20))
 
 
-@pytest.mark.parametrize("text", [f"x = '{ESC}'", f"version = 1\n[policy]\nmode = '{ESC}'", f"version = 1\n['{ESC}']", "\xff"])
+@pytest.mark.parametrize(
+    "text", [f"x = '{ESC}'", f"version = 1\n[policy]\nmode = '{ESC}'", f"version = 1\n['{ESC}']", "\xff"]
+)
 def test_a_map_file(repo: Repo, text: str) -> None:
     repo.write(".gitlock.toml", text.encode("latin-1"))
     for words in (["claim", "a.py"], ["which", "a.py"], ["doctor"], ["list"], []):

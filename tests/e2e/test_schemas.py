@@ -56,7 +56,10 @@ def test_a_claim_that_is_ours_already(world: Repo) -> None:
 
 def test_a_token_is_in_the_answer_of_its_claim_alone(world: Repo) -> None:
     token = answered(world, "claim", "src/c.py")["data"]["token"]
-    others = [answered(world, *words) for words in (["list"], ["mine"], ["status", "src/c.py"], ["renew"], ["release", "src/c.py"])]
+    others = [
+        answered(world, *words)
+        for words in (["list"], ["mine"], ["status", "src/c.py"], ["renew"], ["release", "src/c.py"])
+    ]
     assert token and token not in json.dumps(others)
 
 
@@ -108,7 +111,9 @@ def test_the_lines_for_a_hook_manager(world: Repo) -> None:
 
 
 def test_which_names_the_line_of_the_map_file(world: Repo) -> None:
-    world.write(".gitlock.toml", 'version = 1\n\n[[key]]\nname = "schema:main"\npaths = ["db/**", "!db/x"]\nmode = "warn"\n')
+    world.write(
+        ".gitlock.toml", 'version = 1\n\n[[key]]\nname = "schema:main"\npaths = ["db/**", "!db/x"]\nmode = "warn"\n'
+    )
     (result,) = answered(world, "which", "db/y.sql")["data"]["results"]
     assert result["map_line"] == ".gitlock.toml:3"
     assert result["keys"] == [
@@ -196,7 +201,18 @@ def test_words_that_make_no_sense(world: Repo, words: list[str]) -> None:
     assert answer["error"]["next"] is None or answer["error"]["next"]
 
 
-STORED = ["claim src/c.py", "release --all", "renew", "mine", "check src/a.py", "list", "status x", "who x", "which x", "doctor"]
+STORED = [
+    "claim src/c.py",
+    "release --all",
+    "renew",
+    "mine",
+    "check src/a.py",
+    "list",
+    "status x",
+    "who x",
+    "which x",
+    "doctor",
+]
 
 
 @pytest.mark.parametrize("line", STORED)
@@ -210,7 +226,9 @@ def test_a_status_that_cannot_be_told_has_a_code_of_its_own(world: Repo) -> None
     assert answered(world, "status", "x", "--exit-code", code=5)["error"]["id"] == "store-corrupt"
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name in (*(line.split()[0] for line in STORED), "whoami")])
+@pytest.mark.parametrize(
+    "name", [name for name in COMMANDS if name in (*(line.split()[0] for line in STORED), "whoami")]
+)
 def test_outside_any_repository(run_lock: Callable[..., Any], name: str) -> None:
     words = [name, *(["x"] if load(name).arguments else [])]
     answer = run_lock(*words, "--json").ended(1).json()
@@ -228,7 +246,9 @@ def test_names_that_are_no_utf8_come_with_their_bytes(world: Repo) -> None:
     assert "raw" not in answered(world, "claim", "café.txt")["data"]["lease"]
 
 
-@pytest.mark.parametrize("words", [["list"], ["who", "caf\udce9.txt"], ["history"], ["status", "caf\udce9.txt"]], ids=str)
+@pytest.mark.parametrize(
+    "words", [["list"], ["who", "caf\udce9.txt"], ["history"], ["status", "caf\udce9.txt"]], ids=str
+)
 def test_no_answer_holds_half_a_character(world: Repo, words: list[str]) -> None:
     world.lock("claim", "caf\udce9.txt", "-m", "\udcff").ok()
     text = json.dumps(answered(world, *words), ensure_ascii=False)
@@ -250,7 +270,9 @@ def test_a_schema_is_one(name: str) -> None:
 
 def test_the_schemas_are_in_the_package() -> None:
     code = "import gitlock, os; print(os.path.dirname(gitlock.__file__))"
-    where = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=FOLDER.parents[1], check=True)
+    where = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=FOLDER.parents[1], check=True
+    )
     assert Path(where.stdout.strip(), "schemas") == FOLDER
 
 
@@ -314,6 +336,6 @@ def test_a_planted_fault_is_seen(change: Callable[[Json], object]) -> None:
     ],
 )
 def test_a_planted_error_is_seen(error: object) -> None:
-    good = {"id": "held", "message": "m", "conflicts": [], "next": None}
+    good: Json = {"id": "held", "message": "m", "conflicts": [], "next": None}
     assert faults("list", {"schema": "gitlock/1", "ok": False, "code": 10, "error": good}) == []
     assert faults("list", {"schema": "gitlock/1", "ok": False, "code": 10, "error": error})

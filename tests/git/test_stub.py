@@ -227,7 +227,9 @@ def test_a_marker_that_says_nothing_of_this_git_process_is_no_answer(
     assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
 
 
-@pytest.mark.parametrize("note", ["", "\n", "1 pre-commit configured\n", "configured\n", "$PPID pre-commit configured\n"])
+@pytest.mark.parametrize(
+    "note", ["", "\n", "1 pre-commit configured\n", "configured\n", "$PPID pre-commit configured\n"]
+)
 def test_a_note_that_another_git_process_has_left_is_no_reason_to_go_on(
     note: str, managed: Repo, stand_in: StandIn
 ) -> None:

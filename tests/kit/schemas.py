@@ -40,5 +40,3 @@ def assert_fits(name: str, answer: object) -> None:
     """Fails with every fault of an answer."""
     found = faults(name, answer)
     assert not found, "\n".join([*found, json.dumps(answer, indent=1)])
-
-

@@ -27,7 +27,7 @@ from tests.kit.agents import Worker, a_lease
 from tests.kit.clock import ManualClock
 from tests.kit.program import is_soak
 
-MANY = settings(max_examples=20_000 if is_soak() else 300)
+MANY = settings(max_examples=20_000 if is_soak() else 100)
 
 # Any text at all: what is not UTF-8 is in surrogates, as the file system gives it.
 texts = st.text(st.characters(), max_size=8) | st.text(st.sampled_from("a|\"\\/:\udcff\x00\u202eé \n"), max_size=8)
@@ -221,7 +221,7 @@ damages = st.one_of(
 )
 
 
-@settings(max_examples=200_000 if is_soak() else 2000)
+@settings(max_examples=200_000 if is_soak() else 1000)
 @given(st.lists(damages, min_size=1, max_size=3))
 @example([_cut(0, len(DOCUMENT))])
 def test_damage_is_never_read_as_something_else(damage: list[Damage]) -> None:
@@ -235,7 +235,7 @@ def test_damage_is_never_read_as_something_else(damage: list[Damage]) -> None:
     assert found.sections["leases"] == HELD
 
 
-@settings(max_examples=50_000 if is_soak() else 500)
+@settings(max_examples=50_000 if is_soak() else 300)
 @given(st.lists(damages, min_size=1, max_size=3))
 def test_damage_under_a_fitting_checksum_is_read_or_refused_and_never_breaks_us(damage: list[Damage]) -> None:
     body = DOCUMENT[: DOCUMENT.rindex(b'"crc32"')]
@@ -251,7 +251,7 @@ def test_damage_under_a_fitting_checksum_is_read_or_refused_and_never_breaks_us(
     assert found.header["format"] == "gitlock/1"
 
 
-@settings(max_examples=5000 if is_soak() else 100)
+@settings(max_examples=5000 if is_soak() else 60)
 @given(st.lists(damages, min_size=1, max_size=3))
 def test_a_store_that_was_damaged_is_not_empty_to_a_reader(
     tmp_path_factory: pytest.TempPathFactory, damage: list[Damage]

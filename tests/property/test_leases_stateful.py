@@ -248,7 +248,7 @@ class Leases(RuleBasedStateMachine):
         self.clock.suspend(seconds)
 
     @precondition(lambda self: self.clock.boots < 3)
-    @rule(seconds=st.sampled_from([30.0, 7200.0]))
+    @rule(seconds=st.sampled_from([30.0, 7200.0, -86400.0]))
     def the_machine_is_started_anew(self, seconds: float) -> None:
         self.clock.reboot(seconds)
 

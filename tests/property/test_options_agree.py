@@ -6,12 +6,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitlock.entrypoints.cli.clicking import as_click, given_of
-from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Given, read_plainly
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import COMMANDS
 from gitlock.errors import UsageError
 
-TEXTS = ["src/a.py", "90s", "", "-", "--", "a b", "=x", "x=y", "*", "!x", "-x", "-5", "\udce9", "auto", "agent", "--json=1"]
+TEXTS = [
+    "src/a.py",
+    "90s",
+    "",
+    "-",
+    "--",
+    "a b",
+    "=x",
+    "x=y",
+    "*",
+    "!x",
+    "-x",
+    "-5",
+    "\udce9",
+    "auto",
+    "agent",
+    "--json=1",
+]
 
 
 def words_of(command: Command) -> st.SearchStrategy[list[str]]:

@@ -46,7 +46,9 @@ class Installed:
         return [sys.executable, "-I", "-c", RUN.format(place=str(self.place)), *words]
 
     def run(self, repo: Repo, *words: str) -> Result:
-        done = subprocess.run(self.argv(*words), cwd=repo.path, env=child_environment(agent="alice"), capture_output=True)
+        done = subprocess.run(
+            self.argv(*words), cwd=repo.path, env=child_environment(agent="alice"), capture_output=True
+        )
         return Result(words, done.returncode, done.stdout, done.stderr)
 
     def made(self, repo: Repo) -> Path:
@@ -125,7 +127,9 @@ def test_many_at_once_make_one_that_is_whole(installed: Installed, repo: Repo) -
     jobs = [Job(installed.argv("whoami"), repo.path, child_environment(agent="alice")) for _ in range(8)]
     assert {result.code for result in run_at_once(jobs)} == {0}
     assert out_of_bundle(installed.run(repo, "mine"))[0] > 40
-    assert len(list((installed.place / "gitlock/__pycache__").glob("bundle.*"))) == 2  # it, and the byte code of bundle.py
+    assert (
+        len(list((installed.place / "gitlock/__pycache__").glob("bundle.*"))) == 2
+    )  # it, and the byte code of bundle.py
 
 
 def test_a_moved_installation_is_still_whole(installed: Installed, repo: Repo, tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.options import COMMON, Command
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS
 from tests.kit.result import Result
@@ -62,7 +62,7 @@ def test_help_does_not_follow_a_pipe_s_width(run_lock: Lock, columns: str) -> No
 @pytest.mark.parametrize("alias", ALIASES)
 def test_an_alias_is_the_command(run_lock: Lock, alias: str) -> None:
     usage = run_lock(alias, "-h").ok().lines[0]
-    assert usage.startswith(f"Usage: git lock {ALIASES[alias]}") or usage.startswith(f"Usage: git lock {alias}")
+    assert usage.startswith((f"Usage: git lock {ALIASES[alias]}", f"Usage: git lock {alias}"))
 
 
 def test_every_command_has_the_common_options() -> None:
@@ -84,7 +84,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "named"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("words", "named"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
 def test_what_is_typed_wrongly_is_named_with_a_hint(run_lock: Lock, words: list[str], named: str) -> None:
     result = run_lock(*words).ended(2)
     first, *rest = result.err.splitlines()
@@ -93,9 +95,9 @@ def test_what_is_typed_wrongly_is_named_with_a_hint(run_lock: Lock, words: list[
     assert any(line.startswith("hint: git lock") for line in rest)
 
 
-@pytest.mark.parametrize(("words", "named"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("words", "named"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
 def test_and_so_it_is_in_json(run_lock: Lock, words: list[str], named: str) -> None:
     envelope = run_lock(*words, "--json").ended(2).json()
     assert envelope["error"]["id"] == "bad-usage" and named in envelope["error"]["message"]
-
-

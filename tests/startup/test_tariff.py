@@ -63,11 +63,8 @@ class Loaded(NamedTuple):
 
 @pytest.fixture(scope="module")
 def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """alice holds what is staged; bob holds something, and lost something to carol."""
+    """What every test gets a copy of."""
     repo = Repo.new(tmp_path_factory.mktemp("pattern"), files={f"src/{n}.py": "x" for n in range(9)})
-    repo.install()
-    repo.lock("claim", "src/1.py", "src/2.py", "-m", "a reason").ok()
-    repo.lock("claim", "src/3.py", "deploy:staging", agent="bob").ok()
     repo.write("src/1.py", "y")
     repo.git("add", "src/1.py")
     return repo.path
@@ -75,16 +72,20 @@ def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def repo(pattern: Path, tmp_path: Path) -> Repo:
+    """alice holds what is staged; bob holds something else."""
     copy = Repo(tmp_path / "repo")
     shutil.copytree(pattern, copy.path, symlinks=True)
+    copy.lock("claim", "src/1.py", "src/2.py", "-m", "a reason").ok()
+    copy.lock("claim", "src/3.py", "deploy:staging", agent="bob").ok()
     return copy
 
 
 def loaded(repo: Repo, start: str, *words: str, env: dict[str, str | None] | None = None) -> Loaded:
     """What the process has loaded, without `site` and its .pth files, when it has done its work."""
     report = repo.path.parent / "report"
+    probe = PROBE.replace("ROOT", repr(str(ROOT)))
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", "-c", PROBE.replace("ROOT", repr(str(ROOT))), str(report), start, *words],
+        [sys.executable, "-I", "-S", "-X", "utf8", "-c", probe, str(report), start, *words],
         cwd=repo.path, env=child_environment(env, agent="alice"), capture_output=True, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert report.exists(), done.stderr.decode()
@@ -171,7 +172,11 @@ def imports_at_its_top(name: str) -> set[str]:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-    return {one for one in found if (ROOT / one.replace(".", "/")).exists() or (ROOT / f"{one.replace('.', '/')}.py").exists()}
+    return {
+        one
+        for one in found
+        if (ROOT / one.replace(".", "/")).exists() or (ROOT / f"{one.replace('.', '/')}.py").exists()
+    }
 
 
 @pytest.mark.parametrize(("group", "before"), [(HOOK, ""), (GIT, ""), (VERB, GIT)], ids=["hook", "git", "verb"])

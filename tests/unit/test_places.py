@@ -123,7 +123,9 @@ def test_a_path_outside_is_refused(top: Path, text: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("text", [".git", ".git/config", "./.git/x", "src/../.git/x", ".GIT/x", "sub/.git/HEAD", "sub/.Git"])
+@pytest.mark.parametrize(
+    "text", [".git", ".git/config", "./.git/x", "src/../.git/x", ".GIT/x", "sub/.git/HEAD", "sub/.Git"]
+)
 def test_git_s_own_folder_is_refused(top: Path, text: str) -> None:
     for place in (literal_place, pattern_place):
         with pytest.raises(UsageError) as caught:

@@ -12,17 +12,16 @@ from _frozen_importlib_external import SourceFileLoader
 
 def _start() -> None:
     gc.disable()  # a hook makes ten thousand objects and no garbage, and is gone after some milliseconds
-    here = __file__
-    for _ in range(3):  # start.py, hooks, entrypoints, gitlock
-        here = here[: here.rindex("/" if "/" in here else "\\")]
-    name = "gitlock.bundle"
-    loader = SourceFileLoader(name, here + "/bundle.py")
+    separator = "/" if "/" in __file__ else "\\"
+    folder, package, _, _, _ = __file__.rsplit(separator, 4)  # …/gitlock/entrypoints/hooks/start.py
+    name = f"{package}.bundle"
+    loader = SourceFileLoader(name, separator.join((folder, package, "bundle.py")))
     bundle = type(sys)(name)
     bundle.__file__ = loader.path
     bundle.__spec__ = type(sys.__spec__)(name, loader)
     exec(loader.get_code(name) or "", bundle.__dict__)  # noqa: S102 - what an import does
     bundle.use_bundle().load("hook")
-    sys.path.append(here[: here.rindex("/" if "/" in here else "\\")])
+    sys.path.append(folder)
     from gitlock.entrypoints.hooks.main import main
 
     main(sys.argv[1:])

@@ -36,7 +36,7 @@ def settled(layout: Layout, wall: float, *, begin: bool) -> State:
         return fresh(os.urandom(8).hex())
     if state is not None and _fits(state, mark):
         return state
-    why = "was gone" if state is None else "was replaced"
+    why = "was deleted" if state is None else "was replaced"
     if state is not None and state.store == mark.store:
         why = "was replaced by an older copy"
     if not begin:

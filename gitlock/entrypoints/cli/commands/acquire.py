@@ -7,7 +7,7 @@ from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of
 from gitlock.entrypoints.cli.granting import save_token, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.cli.waiting import not_granted, wait_for
+from gitlock.entrypoints.cli.waiting import not_granted, wait_for, wanted_timeout
 from gitlock.usecases.claim import ask
 from gitlock.usecases.covered import finish_counting, start_counting
 from gitlock.usecases.reading import read_claims
@@ -15,6 +15,7 @@ from gitlock.usecases.reading import read_claims
 
 def answer(given: Given) -> Answer:
     """As agentmutex's: waits, then prints the token and nothing else."""
+    wanted_timeout(given)  # what makes no sense is said before anything is done
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading, auto=True)

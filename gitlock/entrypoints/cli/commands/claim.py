@@ -26,6 +26,10 @@ def answer(given: Given) -> Answer:
         raise UsageError("--wait, --ticket, --resume and --no-wait exclude one another")
     if ways[0] and given.flag("dry_run"):
         raise UsageError("--dry-run does not wait: leave --wait out")
+    if ways[0]:
+        from gitlock.entrypoints.cli.waiting import wanted_timeout
+
+        wanted_timeout(given)  # what makes no sense is said before anything is done
     if given.text("resume") is not None:
         from gitlock.entrypoints.cli.tickets import resume
 

@@ -11,7 +11,7 @@ from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, to
 from gitlock.entrypoints.cli.granting import mark_lines, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning, write
-from gitlock.entrypoints.cli.waiting import catch, not_granted, wait_for
+from gitlock.entrypoints.cli.waiting import catch, not_granted, wait_for, wanted_timeout
 from gitlock.entrypoints.wording import title, visible
 from gitlock.errors import GitlockError, Interrupted, UsageError
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask
@@ -33,6 +33,7 @@ def answer(given: Given) -> Answer:
         raise UsageError("say what to run, after '--'", hint="git lock run deploy:staging -- ./deploy.sh")
     hold_text = given.text("max_hold")
     max_hold = parse_duration(hold_text, what="--max-hold") if hold_text is not None else None
+    wanted_timeout(given)  # what makes no sense is said before anything is done
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading, pid=os.getpid(), auto=True)
