@@ -1,10 +1,12 @@
 # Needs Python 3.11 or later, make and git; everything else goes into virtual environments in this folder.
 #   .venv        the tests and the package as it stands here (editable)
 #   .venv-wheel  the package as people get it: installed from the built wheel, and nothing beside it
+#   .venv-peers  what the benchmarks compare it with
 
 PYTHON ?= python3
 WORKERS ?= 2
 PYTEST_FLAGS ?=
+ROUNDS ?= 15
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
@@ -43,11 +45,14 @@ docs: .venv/.stamp ## makes the pages that are made: the manual page, docs/cli.m
 soak: .venv/.stamp ## the long runs
 	@GITLOCK_SOAK=1 $(BIN)/python -m pytest --no-header -n $(WORKERS) --timeout 7200 $(PYTEST_FLAGS)
 
-bench: .venv-wheel/.stamp ## every benchmark, against the installed wheel
-	@for program in benchmarks/*.py; do \
-		[ "$$program" = benchmarks/measure.py ] && continue; \
-		echo "== $$program"; $(WHEEL_BIN)/python "$$program" || exit 1; \
-	done
+bench: .venv-wheel/.stamp .venv-peers/.stamp ## every benchmark, against the installed wheel; draws docs/performance.svg
+	@mkdir -p build/bench
+	@for name in start store; do echo "== $$name"; \
+		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
+	@for name in overlap waiting; do echo "== $$name"; $(WHEEL_BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in peers avoided; do echo "== $$name"; \
+		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
+	@$(WHEEL_BIN)/python benchmarks/plot.py build/bench
 
 wheel: .venv-wheel/.stamp ## builds dist/*.whl
 	@ls dist/*.whl
@@ -56,7 +61,7 @@ packages: ## system packages that some tests want (needs apt-get and root)
 	@bash .ci/packages
 
 clean: ## takes away everything that was built
-	@rm -rf .venv .venv-wheel build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-wheel .venv-peers build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A fresh environment each time: nothing that was once needed stays. Old versions of pip write a console script that
@@ -80,4 +85,15 @@ endef
 	@rm -rf dist
 	@$(WHEEL_BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	@$(WHEEL_BIN)/python -m pip install --quiet dist/*.whl
+	@touch $@
+
+# One by one: what is not to be had is left out, and benchmarks/peers.py says so. (GitPython and redis are no peers; the
+# benchmarks only import them, to show what that costs.)
+PEERS := agent-file-claim agent-lease-mcp agent-collab-kit filelock fasteners portalocker pre-commit GitPython redis
+
+.venv-peers/.stamp:
+	$(call environment,.venv-peers)
+	@for name in $(PEERS); do \
+		.venv-peers/bin/python -m pip install --quiet "$$name" || echo "no $$name here: left out"; \
+	done
 	@touch $@

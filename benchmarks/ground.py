@@ -1,4 +1,4 @@
-"""Where the benchmarks that compare whole programs stand: a scratch repository, a clean environment, processes timed bare.
+"""Where the benchmarks that compare whole programs stand: a scratch repository, a clean environment, and processes.
 
     with ground() as place:
         repo = place.repository("ours")

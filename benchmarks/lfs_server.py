@@ -1,6 +1,6 @@
 """The lock server that git-lfs wants to talk to: the least that answers lock and unlock, in this process, on loopback.
 
-What git-lfs takes is then its own: two starts, its questions to git, and one request over a connection that costs nothing.
+What git-lfs takes is then its own: two starts, its questions to git, and one request that costs nothing.
 """
 
 import contextlib
@@ -8,6 +8,11 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+
+def _lock(path: str) -> dict[str, object]:
+    return {"id": "1", "path": path, "locked_at": "2000-01-01T00:00:00Z", "owner": {"name": "alice"}}
 
 
 class _Locks(BaseHTTPRequestHandler):
@@ -17,12 +22,11 @@ class _Locks(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        path = asked.get("path", "")
-        answer = {"lock": {"id": "1", "path": path, "locked_at": "2000-01-01T00:00:00Z", "owner": {"name": "alice"}}}
-        self._answer(200 if self.path.endswith("/unlock") else 201, answer)
+        self._answer(200 if self.path.endswith("/unlock") else 201, {"lock": _lock(asked.get("path", ""))})
 
     def do_GET(self) -> None:
-        self._answer(200, {"locks": []})
+        path = parse_qs(urlsplit(self.path).query).get("path", [""])[0]
+        self._answer(200, {"locks": [_lock(path)] if path else []})
 
     def _answer(self, code: int, answer: object) -> None:
         body = json.dumps(answer).encode()

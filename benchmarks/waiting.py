@@ -49,7 +49,10 @@ class World:
         self.here = Here(clock.boot)
         self.store = FileStore(str(folder / "agentlocks"), clock.now, guard_timeout=60.0)
         pipes = self.store.layout.waiting
-        self.facts = Facts(self.here.liveness, process_waits=lambda waiter: self.here.process_waits(waiter, pipes), watch=self.here.watch)
+        self.facts = Facts(
+            self.here.liveness, process_waits=lambda waiter: self.here.process_waits(waiter, pipes),
+            watch=self.here.watch,
+        )  # fmt: skip
 
     def holder(self, pid: int | None) -> Holder:
         return self.here.holder(pid=pid, worktree=None, branch=None, session=None, clone=None)
@@ -66,7 +69,9 @@ class World:
 def what(number: int, apart: bool) -> tuple[str, ...]:
     if not apart:
         return ("src/**",)
-    return ("src/**",) if number % 25 == 24 else (f"src/part{number % 25}/file.py", f"src/part{(number + 1) % 25}/file.py")
+    if number % 25 == 24:
+        return ("src/**",)
+    return (f"src/part{number % 25}/file.py", f"src/part{(number + 1) % 25}/file.py")
 
 
 def wait_and_hold(world: World, number: int, apart: bool, say: int) -> None:
@@ -96,7 +101,7 @@ def fork(world: World, number: int, apart: bool, say: int) -> int:
     try:
         wait_and_hold(world, number, apart, say)
         os._exit(0)
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it ends this process only
         os.write(2, f"waiter {number}: {error!r}\n".encode())
         os._exit(1)
 

@@ -29,6 +29,7 @@ def main() -> None:
 
             begin()
             bundle.load("verb")
+            bundle.load(words[0])
         from gitlock.entrypoints.cli.main import main as run_command
 
         code = run_command(words)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HOOK = """
 __future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain
 domain.value git.repository entrypoints.hooks.main wiring domain.agent wiring.identity domain.segment domain.pattern
-domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.begun wiring.site
+domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
 entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
 domain.lease domain.snapshot domain.standing domain.decision domain.beat usecases.renew usecases.check
 entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
@@ -41,16 +41,36 @@ entrypoints.wording usecases domain.beat stores stores.files stores.files.layout
 stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
 """
 
-# What some of them load, or do when there is something to say.
-REST = """
-__main__ digest domain.claim domain.holding domain.key domain.overlap domain.queue domain.turn domain.witness
-entrypoints.cli.commands.check entrypoints.cli.commands.claim entrypoints.cli.commands.mine
-entrypoints.cli.commands.release entrypoints.cli.commands.renew entrypoints.cli.commands.whoami
-entrypoints.cli.granting entrypoints.envelope entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying
-entrypoints.hooks.voice entrypoints.hooks.ways git.merges stores.files.atomic stores.files.guard stores.files.journal
-stores.files.queue_rows usecases.claim usecases.covered usecases.hearing usecases.looking usecases.places
-usecases.reading usecases.release usecases.staging wiring.liveness
+# And what each of them loads besides.
+CHECK = """
+git.changes usecases.renew usecases.check usecases.places entrypoints.cli.commands.check wiring.policies
 """
+CLAIM = """
+domain.overlap domain.claim digest domain.key domain.holding usecases.places usecases.reading usecases.claim
+usecases.covered entrypoints.cli.granting entrypoints.cli.commands.claim wiring.policies wiring.liveness
+stores.files.atomic stores.files.guard domain.witness stores.files.journal domain.coverage
+"""
+MINE = "usecases.renew entrypoints.cli.commands.mine"
+RELEASE = """
+domain.key domain.overlap domain.holding usecases.places usecases.reading digest usecases.renew usecases.release
+entrypoints.cli.commands.release wiring.policies stores.files.atomic stores.files.guard stores.files.journal
+"""
+RENEW = """
+domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew
+entrypoints.cli.commands.renew wiring.policies stores.files.atomic stores.files.guard stores.files.journal
+"""
+
+# What the other hooks load, or any of them when there is something to say.
+REST = """
+__main__ domain.coverage domain.queue domain.turn entrypoints.cli.commands.whoami entrypoints.envelope
+entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
+entrypoints.hooks.ways git.merges stores.files.queue_rows usecases.hearing usecases.looking usecases.staging
+"""
+
+GROUPS = {
+    "hook": HOOK, "git": GIT, "verb": VERB, "check": CHECK, "claim": CLAIM, "mine": MINE, "release": RELEASE,
+    "renew": RENEW,
+}  # fmt: skip
 
 
 # Python's own, each of which would have three folders searched for it: what "from __future__" in a module of ours
@@ -76,7 +96,7 @@ def make_bundle() -> None:
     try:
         for name in PYTHON.split():
             _keep_other(kept, codes, name)
-        for name in named(HOOK + GIT + VERB + REST):
+        for name in named(" ".join((*GROUPS.values(), REST))):
             if name not in kept:
                 _keep(kept, codes, name)
         for name, code in codes.items():
@@ -84,7 +104,8 @@ def make_bundle() -> None:
             data = marshal.dumps(code)
             kept[name] = (kind, size, time, len(text), len(data), place)
             text += data
-        for group, names in (("hook", named(HOOK)), ("git", named(GIT)), ("verb", named(VERB))):
+        for group, listed in GROUPS.items():
+            names = named(listed)
             data = marshal.dumps([codes[name] for name in names])  # they share their names, and are read faster
             groups[group] = (names, len(text), len(data))
             text += data

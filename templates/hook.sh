@@ -118,7 +118,10 @@ gl_ask() {
     export GIT_OPTIONAL_LOCKS LC_ALL
     git -c core.fsmonitor=false config -z --get-regexp "$gl_wanted"
     printf '=%s\0' $?
-    printf 'HEAD:.gitlock.toml\n:.gitlock.toml\n' | git -c core.fsmonitor=false cat-file --batch
+    git -c core.fsmonitor=false cat-file --batch <<gl_end
+HEAD:.gitlock.toml
+:.gitlock.toml
+gl_end
     printf '=%s\0' $?
     [ "$gl_hook" = pre-commit ] || return 0
     git -c core.fsmonitor=false diff-index --cached --no-renames --ita-invisible-in-index --ignore-submodules=none \

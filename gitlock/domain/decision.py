@@ -9,6 +9,17 @@ from gitlock.domain.snapshot import Snapshot
 from gitlock.domain.standing import DOUBTFUL, EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from gitlock.domain.footprint import Footprint
+
+    T = TypeVar("T")
+
+FEW = 64  # footprints times paths that are sooner asked one by one than made ready for many paths
+
 HELD, UNCLAIMED, OVERTAKEN = "held", "unclaimed", "overtaken"
 CLEAR, VIOLATION = "clear", "violation"
 
@@ -84,15 +95,15 @@ def decide(
 
     Leases are looked up by anchor, so that those which can't concern any of the paths are never parsed.
     """
-    from gitlock.domain.coverage import Coverage
-
     anchors: set[str] = set()
     for change in changes:
         anchors.update(anchor_candidates(change.path))
     near = [lease for lease in snapshot.leases.near(frozenset(anchors), frozenset()) if lease.include]
-    coverage = Coverage([(lease, lease.footprint) for lease in near], fold)
+    covering = _covering([(lease, lease.footprint) for lease in near], len(changes), fold)
     lapsed = [ended for ended in snapshot.ended.of(lineage(agent)) if ended.by_fence is not None]
-    taken = Coverage([(ended, ended.lease.footprint) for ended in lapsed if ended.lease.include], fold)
+    taken = _covering(
+        [(ended, ended.lease.footprint) for ended in lapsed if ended.lease.include], len(changes), fold
+    )
     findings: list[Finding] = []
     takeable: list[str] = []
     announced: list[tuple[str, Lease]] = []
@@ -112,7 +123,7 @@ def decide(
             continue
         foreign = weak = None
         mine = False
-        for lease in coverage.tags_covering(path):
+        for lease in covering(path):
             if related(lease.agent, agent):
                 # A lapsed own lease that is still in the table was overlapped by nobody: it counts.
                 if lease.mode == EXCLUSIVE:
@@ -134,7 +145,7 @@ def decide(
             continue
         if mine:
             continue
-        over = taken.tags_covering(path)
+        over = taken(path)
         if over:
             findings.append(Finding(path, OVERTAKEN, mode, change.status, ended=over[-1]))
         elif policy.is_open(path, fold) or policy.unclaimed == "allow":
@@ -146,3 +157,14 @@ def decide(
     return Decision(
         tuple(findings), tuple(takeable), tuple(announced), tuple(used.values()), tuple(doubtful.values())
     )
+
+
+def _covering(
+    footprints: "list[tuple[T, Footprint]]", paths: int, fold: Fold
+) -> "Callable[[str], list[T]]":
+    """What tells for a path which of the footprints cover it, by their tags and in their order."""
+    if len(footprints) * paths <= FEW:
+        return lambda path: [tag for tag, footprint in footprints if footprint.covers(path, fold)]
+    from gitlock.domain.coverage import Coverage
+
+    return Coverage(footprints, fold).tags_covering

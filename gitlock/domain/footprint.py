@@ -148,6 +148,17 @@ class Footprint(Value):
             self._ready[place] = ready
         return ready
 
+    def covers(self, path: str, fold: Fold = PLAIN) -> bool:
+        """Whether it covers this path (names with single slashes between them, none at either end)."""
+        include, exclude = self.routes(fold)
+        path = fold.name(path)
+        slashed = path + "/"
+        names = path.split("/")
+        for route in include:
+            if route.covers(slashed, names):
+                return not any(out.covers(slashed, names) for out in exclude)
+        return False
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not Footprint:
             return NotImplemented

@@ -83,14 +83,7 @@ UNDECIDED = Meeting(True, None, False)
 
 def covers(footprint: Footprint, path: str, fold: Fold = PLAIN) -> bool:
     """Whether it covers this path (names with single slashes between them, none at either end)."""
-    include, exclude = footprint.routes(fold)
-    path = fold.name(path)
-    slashed = path + "/"
-    names = path.split("/")
-    for route in include:
-        if route.covers(slashed, names):
-            return not any(out.covers(slashed, names) for out in exclude)
-    return False
+    return footprint.covers(path, fold)
 
 
 def overlap(a: Footprint, b: Footprint, fold: Fold = PLAIN, budget: Budget | None = None) -> Meeting:

@@ -79,7 +79,9 @@ class Snapshot:
     queue. ``notice`` is a sentence that everyone must see (the store began a new epoch), or empty.
     """
 
-    __slots__ = ("counter", "ended", "epoch", "leases", "notice", "now", "order", "revision", "store", "taints", "waiters")
+    __slots__ = (
+        "counter", "ended", "epoch", "leases", "notice", "now", "order", "revision", "store", "taints", "waiters",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -164,7 +166,8 @@ class Edits(Value):
 
     ``put`` inserts or replaces leases by id, ``drop`` removes them by id. ``ended`` is appended, ``told`` marks ended
     leases (by lease id) as reported, ``forget`` removes ended leases by lease id. ``queue`` inserts or replaces waiters
-    by id, ``leave`` removes them; so do ``taint`` and ``untaint`` with marks of failed commands. ``counter`` and ``order`` are the new highest fence and place, or None.
+    by id, ``leave`` removes them; so do ``taint`` and ``untaint`` with marks of failed commands. ``counter`` and
+    ``order`` are the new highest fence and place, or None.
     """
 
     __slots__ = (
@@ -202,8 +205,9 @@ class Edits(Value):
     @property
     def is_empty(self) -> bool:
         """Nothing to write: the revision stays (events alone are no reason to write)."""
-        changed = self.put or self.drop or self.ended or self.told or self.forget or self.queue or self.leave or self.taint or self.untaint
-        return not changed and self.counter is None and self.order is None
+        leases = self.put or self.drop or self.ended or self.told or self.forget
+        others = self.queue or self.leave or self.taint or self.untaint
+        return not leases and not others and self.counter is None and self.order is None
 
 
 NOTHING = Edits()

@@ -110,7 +110,9 @@ def process_words(lease: Lease, liveness: str) -> str:
     """What is known about the holder's process, after a comma; nothing for a claim made by hand, which records none."""
     if lease.holder.pid is None:
         return ""
-    return {"alive": ", its process is alive", "dead": ", its process is gone"}.get(liveness, ", its process is unknown")
+    return {"alive": ", its process is alive", "dead": ", its process is gone"}.get(
+        liveness, ", its process is unknown"
+    )
 
 
 def conflict_lines(conflict: Conflict, now: Instant) -> list[str]:

@@ -132,7 +132,9 @@ class MemoryStore:
 
     def __init__(self, now: "Callable[[], Instant]") -> None:
         self._now = now
-        self._snapshot = Snapshot(now=now(), leases=MemoryTable(()), ended=MemoryEnded(()), waiters=MemoryQueue(()), store="memory")
+        self._snapshot = Snapshot(
+            now=now(), leases=MemoryTable(()), ended=MemoryEnded(()), waiters=MemoryQueue(()), store="memory"
+        )
         self.history: list[Event] = []
 
     def read(self) -> Snapshot:

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
             """As ``wait``, by a trace that was had before."""
 
         def bell(self, waiter: str) -> "Bell":
-            """Something that a waiter of this id can sleep on; made before it joins the queue, so that no ring is lost."""
+            """Something that a waiter of this id can sleep on; made before it joins the queue: no ring is lost."""
 
         def ring(self, waiters: "Iterable[str]") -> None:
             """Wakes waiters. Best effort: a waiter looks by itself from time to time, and ringing never raises."""

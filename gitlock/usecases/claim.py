@@ -144,8 +144,8 @@ def ask(
     peek: bool = False,
 ) -> ClaimOutcome:
     """Puts the wish to the store: granted whole, or refused. ``join`` makes a refusal into a place in the queue, in
-    the same write; ``place`` is the place that the wish has already (if nobody took it away since). With ``peek`` only a
-    reading is looked at, unless that says that something is to be done. The agent's other leases are renewed with it.
+    the same write; ``place`` is the place that the wish has already (if nobody took it away since). With ``peek`` only
+    a reading is looked at, unless that says that something is to be done. The agent's other leases are renewed with it.
     """
     facts = wish.facts
 
@@ -159,7 +159,9 @@ def ask(
         if isinstance(answer, Refused):
             if join is not None:
                 joined, answer = join(snapshot, answer, mine)
-                edits = joined.replace(put=edits.put, queue=edits.queue + joined.queue, leave=edits.leave + joined.leave)
+                edits = joined.replace(
+                    put=edits.put, queue=edits.queue + joined.queue, leave=edits.leave + joined.leave
+                )
             if mine is not None and mine.is_ticket and isinstance(answer, Refused):
                 # Its agent's word that it is still wanted; and where it was offered, its turn has passed again.
                 edits = edits.replace(queue=(*edits.queue, mine.replace(seen=snapshot.now, offered=None)))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LITERAL, PATTERN, KEY, DECLARED, EXCLUSION = "path", "pattern", "key", "declared key", "exclusion"
 STAGED = "staged path"
 BRACE_LIMIT = 64  # alternatives that one argument may expand to
+ARGUMENT_LIMIT = 4096  # characters: no path is longer (PATH_MAX), and no pattern as long
 
 
 class Argument(Value):
@@ -75,6 +76,11 @@ class Reading(Value):
         self.names = tuple(names)
         self.keys = (*names, *(path_key(text, parse_pattern(text).literal) for text in include))
 
+    @property
+    def title(self) -> str:
+        """What people will call it."""
+        return " ".join([*self.names, *self.include, *("!" + text for text in self.exclude)])
+
 
 def read_claims(arguments: "tuple[Argument, ...]", repository: "Repository", policy: "Policy", fold: Fold) -> Reading:
     """What is claimed; ``UsageError`` for what can't be read, and for exclusions alone."""
@@ -92,6 +98,16 @@ def read_claims(arguments: "tuple[Argument, ...]", repository: "Repository", pol
 
 def read_argument(argument: Argument, repository: "Repository", policy: "Policy", fold: Fold) -> Taken:
     """What one argument means."""
+    if len(argument.text) > ARGUMENT_LIMIT:
+        many = len(argument.text)
+        raise UsageError(f"an argument of {many} characters is too long: {ARGUMENT_LIMIT} at most", id="bad-path")
+    try:
+        return _read(argument, repository, policy, fold)
+    except RecursionError:
+        raise UsageError(f"'{argument.text[:60]}…' is nested too deep", id="bad-pattern") from None
+
+
+def _read(argument: Argument, repository: "Repository", policy: "Policy", fold: Fold) -> Taken:
     text, form = argument.text, argument.form
     if not text:
         raise UsageError("an empty argument claims nothing", id="bad-path")
@@ -114,7 +130,7 @@ def read_argument(argument: Argument, repository: "Repository", policy: "Policy"
     if text[0] == "!":
         if len(text) == 1:
             raise UsageError("'!' excludes nothing: a pattern must follow it", id="bad-pattern")
-        inner = read_argument(Argument(text[1:]), repository, policy, fold)
+        inner = _read(Argument(text[1:]), repository, policy, fold)
         if not inner.patterns:
             raise UsageError(f"'{text}': only paths can be excluded, not keys", id="bad-pattern")
         return Taken(text, EXCLUSION, inner.patterns)
@@ -154,7 +170,7 @@ def read_wanted(
 
 
 def whole_keys(reading: Reading, policy: "Policy", fold: Fold) -> "tuple[tuple[KeyRule, ...], tuple[str, ...]]":
-    """The declared keys that the claim touches, and the names among them that it takes as well (``takes = "whole"``)."""
+    """The declared keys that the claim touches, and the names of those that it takes as well (``takes = "whole"``)."""
     from gitlock.domain.footprint import Footprint
     from gitlock.domain.overlap import overlap
 

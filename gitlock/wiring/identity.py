@@ -22,7 +22,8 @@ SESSIONS = (
 )
 PID_VARIABLES = ("CLAUDE_PID", "OPENCODE_PID")
 PROGRAMS = frozenset((
-    "claude", "codex", "gemini", "qwen", "cursor-agent", "opencode", "copilot", "amp", "aider", "kimi", "droid", "devin",
+    "claude", "codex", "gemini", "qwen", "cursor-agent", "opencode", "copilot", "amp", "aider", "kimi", "droid",
+    "devin",
 ))  # fmt: skip
 
 SHORT = 8  # characters of a session id that stay in an agent's name; the whole id would not fit a line

@@ -10,6 +10,9 @@ from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.policy import MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
 from gitlock.errors import ConfigError, UsageError
 
+_PARTS = 30  # of a dotted name; ours have two
+_SHOWN = 60  # characters of a value that a message shows
+
 _WORDS = {
     ("policy", "mode"): MODES,
     ("policy", "unclaimed"): ("reject", "claim", "allow"),
@@ -39,6 +42,7 @@ def parse_map_file(data: bytes, source: str = MAP_FILE) -> Policy:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _fault(source, data[: error.start].count(b"\n") + 1, "this is not UTF-8") from None
+    _refuse_long_names(text, source)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -48,11 +52,40 @@ def parse_map_file(data: bytes, source: str = MAP_FILE) -> Policy:
         raise _fault(source, line, (head or said)[:1].lower() + (head or said)[1:]) from None
     except RecursionError:
         raise _fault(source, 1, "nested too deep") from None
+    except ValueError:  # Python's own: an integer of more than 4300 digits
+        line = next((n for n, row in enumerate(text.split("\n"), 1) if _has_huge_number(row)), 1)
+        raise _fault(source, line, "this number is too large") from None
     return _Reader(text, document, source).policy()
 
 
 def _fault(source: str, line: int, why: str) -> ConfigError:
     return ConfigError(f"{source}:{line}: {why}", hint=f"correct line {line} of {source}")
+
+
+def _refuse_long_names(text: str, source: str) -> None:
+    """``a.a.a…``: what reads TOML takes the square of its length for it, hours for a file within its limit."""
+    import re
+
+    for number, row in enumerate(text.split("\n"), 1):
+        if row.count(".") > _PARTS:
+            plain = re.sub(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', "q", row)
+            if re.search(rf"(?:[\w-]+\s*\.\s*){{{_PARTS}}}", plain):
+                raise _fault(source, number, f"a name of more than {_PARTS} parts")
+
+
+def _has_huge_number(row: str) -> bool:
+    import re
+
+    return re.search(r"\d{4301}", row.replace("_", "")) is not None
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it: short, whatever it is."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number that is too large"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 class _Reader:
@@ -61,13 +94,14 @@ class _Reader:
         self.document = document
         self.source = source
         self.lines: dict[str, int] = {}
+        self.key_lines: list[int] | None = None
 
     def policy(self) -> Policy:
         fields: dict[str, object] = {}
         for name, value in self.document.items():
             if name == "version":
-                if value is not True and value != 1:
-                    raise self.fault(self.line_of(None, name), f"version {value!r} is not understood (1 is)")
+                if type(value) is not int or value != 1:
+                    raise self.fault(self.line_of(None, name), f"version {_shown(value)} is not understood (1 is)")
             elif name not in _SECTIONS:
                 raise self.fault(self.line_of(None, name), f"unknown field '{name}'")
         if "version" not in self.document:
@@ -85,17 +119,18 @@ class _Reader:
         if not isinstance(keys, list):
             raise self.fault(self.line_of(None, "key"), "'key' must be written as [[key]]")
         rules = tuple(self.key(number, entry) for number, entry in enumerate(keys))
-        names = [rule.name for rule in rules]
+        names = set()
         for rule in rules:
-            if names.count(rule.name) > 1:
+            if rule.name in names:
                 raise self.fault(rule.line, f"the key '{rule.name}' is declared twice")
+            names.add(rule.name)
         return Policy(**fields, keys=rules, source=self.source, lines=self.lines)  # type: ignore[arg-type]
 
     def setting(self, fields: dict[str, object], section: str, name: str, value: object, line: int) -> None:
         if (section, name) in _WORDS:
             allowed = _WORDS[(section, name)]
             if value not in allowed:
-                raise self.fault(line, f"'{name}' must be one of {', '.join(allowed)}, not {value!r}")
+                raise self.fault(line, f"'{name}' must be one of {', '.join(allowed)}, not {_shown(value)}")
             fields[name] = value
         elif name == "open":
             fields["open_paths"] = self.patterns(value, name, line)
@@ -126,14 +161,15 @@ class _Reader:
                 raise self.fault(line, f"this key has no '{needed}'")
         name = entry["name"]
         try:
-            semantic_key(name if isinstance(name, str) else repr(name))
+            semantic_key(name if isinstance(name, str) else _shown(name))
         except UsageError as error:
             raise self.fault(self.line_below(line, "name"), str(error)) from None
         takes, mode, ttl = entry.get("takes", "parts"), entry.get("mode"), entry.get("ttl")
         if takes not in ("parts", "whole"):
-            raise self.fault(self.line_below(line, "takes"), f"'takes' must be parts or whole, not {takes!r}")
+            raise self.fault(self.line_below(line, "takes"), f"'takes' must be parts or whole, not {_shown(takes)}")
         if mode is not None and mode not in MODES:
-            raise self.fault(self.line_below(line, "mode"), f"'mode' must be one of {', '.join(MODES)}, not {mode!r}")
+            why = f"'mode' must be one of {', '.join(MODES)}, not {_shown(mode)}"
+            raise self.fault(self.line_below(line, "mode"), why)
         return KeyRule(
             name=name,
             paths=self.patterns(entry["paths"], "paths", self.line_below(line, "paths")),
@@ -188,5 +224,6 @@ class _Reader:
         return line
 
     def line_of_key(self, number: int) -> int:
-        found = [n for n, row in enumerate(self.rows) if row.replace(" ", "").startswith("[[key]]")]
-        return found[number] + 1 if number < len(found) else 1
+        if self.key_lines is None:
+            self.key_lines = [n for n, row in enumerate(self.rows, 1) if row.replace(" ", "").startswith("[[key]]")]
+        return self.key_lines[number] if number < len(self.key_lines) else 1

@@ -7,7 +7,6 @@ from gitlock.domain.pattern import Fold
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.config import finish_config, is_true
 from gitlock.git.repository import Repository, finish_discovery, read_small
-from gitlock.wiring.begun import take_begun
 from gitlock.wiring.identity import agent_process, resolve_agent, session_of
 
 TYPE_CHECKING = False
@@ -160,6 +159,8 @@ def open_site(given: str | None = None, kind: str | None = None) -> Site:
         os.getcwd()
     except OSError:
         raise RepositoryError("the current folder is gone", hint="cd to a folder that exists") from None
+    from gitlock.wiring.begun import take_begun  # hooks need not ask where they are
+
     begun = take_begun()
     try:
         repository = finish_discovery(begun.git, begun.discovery)

@@ -1,4 +1,4 @@
-"""``run``: a lease for as long as a command runs, however that ends. Without a terminal; with one: test_run_terminal."""
+"""``run``: a lease for as long as a command runs, however that ends. At a terminal: test_run_terminal."""
 
 import contextlib
 import json
@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,8 @@ def test_a_command_that_can_not_be_started_is_127_and_marks_nothing(repo: Repo, 
     "words",
     [["run"], ["run", KEY], ["run", KEY, "--"], ["run", "--", "true"], ["run", KEY, "--ttl", "4s", "--", "true"],
      ["run", KEY, "--max-hold", "soon", "--", "true"], ["run", KEY, "--on-lease-loss", "cry", "--", "true"],
-     ["run", KEY, "--no-wait", "--timeout", "1s", "--", "true"], ["run", KEY, "--result", "/no/such/file", "--", "true"]],
+     ["run", KEY, "--no-wait", "--timeout", "1s", "--", "true"],
+     ["run", KEY, "--result", "/no/such/file", "--", "true"]],
     ids=" ".join,
 )  # fmt: skip
 def test_words_that_make_no_sense_start_nothing(repo: Repo, words: list[str]) -> None:
@@ -293,8 +295,6 @@ def test_a_store_that_stays_out_of_reach_stops_the_command_when_the_lease_has_ex
 
 
 def _seconds_since(wall: float) -> float:
-    import time
-
     return time.time() - wall
 
 
@@ -340,14 +340,16 @@ def test_a_second_signal_kills(repo: Repo) -> None:
 
 
 def test_a_signal_that_is_none_to_end_does_not_count(repo: Repo) -> None:
-    with running(repo, "trap 'echo one' USR1; trap 'echo two; exit 5' TERM; echo ready; while :; do sleep 0.05; done") as run:
+    script = "trap 'echo one' USR1; trap 'echo two; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+    with running(repo, script) as run:
         run.signal(signal.SIGUSR1).says("one").signal(signal.SIGUSR1).signal(signal.SIGTERM).wait().ended(5)
 
 
 def test_a_hang_up_that_was_ignored_is_ignored_by_all(repo: Repo) -> None:
     with repo.start("whoami") as whoami:
         program = whoami.argv[0]
-    script = f'trap "" HUP; exec {shlex.quote(program)} run {KEY} -- sh -c "echo ready; until test -e go; do sleep 0.05; done"'
+    inner = "echo ready; until test -e go; do sleep 0.05; done"
+    script = f'trap "" HUP; exec {shlex.quote(program)} run {KEY} -- sh -c "{inner}"'
     with Running(["/bin/sh", "-c", script], cwd=repo.path) as run:
         run.says("ready").signal(signal.SIGHUP)
         repo.write("go", "")

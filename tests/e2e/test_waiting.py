@@ -142,7 +142,11 @@ def test_when_the_time_is_up_the_place_is_given_up(world: Repo) -> None:
 
 
 def test_a_lease_counts_who_waits_for_it(world: Repo) -> None:
-    with waiting(world, "bob", "deploy:x"), waiting(world, "carol", "src/b.py"), waiting(world, "dave", "src/b.py") as dave:
+    with (
+        waiting(world, "bob", "deploy:x"),
+        waiting(world, "carol", "src/b.py"),
+        waiting(world, "dave", "src/b.py") as dave,
+    ):
         (lease,) = world.json("list")["data"]["leases"]
         assert lease["waiting"] == 3
         dave.kill()
@@ -234,7 +238,8 @@ def test_two_who_would_wait_for_one_another_are_told_at_once(world: Repo) -> Non
         answer = world.json("claim", "--wait", "src/b.py", agent="bob")
     assert_fits("claim", answer)
     assert (answer["code"], answer["error"]["id"]) == (15, "deadlock")
-    assert [(one["agent"], one["claim"]) for one in answer["data"]["ring"]] == [("bob", "src/b.py"), ("alice", "lib/c.py")]
+    ring = [(one["agent"], one["claim"]) for one in answer["data"]["ring"]]
+    assert ring == [("bob", "src/b.py"), ("alice", "lib/c.py")]
 
 
 RINGS = {
@@ -290,7 +295,8 @@ def test_who_runs_under_a_lease_has_it(world: Repo) -> None:
 def test_a_ring_through_the_command_around_us_is_one(world: Repo) -> None:
     """bob's command waits for alice, by the name of carol; alice waits for bob."""
     world.lock("claim", "lib/*", agent="alice").ok()
-    script = "touch ../started; until test -e ../go; do sleep 0.05; done; exec git-lock claim --wait lib/c.py --agent carol"
+    wait = "until test -e ../go; do sleep 0.05; done"
+    script = f"touch ../started; {wait}; exec git-lock claim --wait lib/c.py --agent carol"
     with world.start("run", "env:1", "--", "sh", "-c", script, agent="bob") as bob:
         until((world.path.parent / "started").exists, "the command")
         with waiting(world, "alice", "env:1"):

@@ -110,7 +110,8 @@ def filled(folder: Path) -> Iterator[None]:
 def plain_python() -> str | None:
     """An interpreter that every user of this machine may run, with our package in reach; None where there is none."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        code = f"import sys; sys.path.append({str(ROOT)!r}); import tomllib, gitlock.__main__"  # Python 3.11 has tomllib
+        # tomllib came with Python 3.11
+        code = f"import sys; sys.path.append({str(ROOT)!r}); import tomllib, gitlock.__main__"
         if os.path.exists(candidate) and works(*as_user(12345), candidate, "-I", "-S", "-c", code):
             return candidate
     return None

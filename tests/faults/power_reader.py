@@ -6,9 +6,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gitlock.stores.clock import SystemClock  # noqa: E402
-from gitlock.stores.files.store import FileStore  # noqa: E402
-from tests.kit.agents import Worker  # noqa: E402
+from gitlock.stores.clock import SystemClock
+from gitlock.stores.files.store import FileStore
+from tests.kit.agents import Worker
 
 
 def main(folder: str) -> None:

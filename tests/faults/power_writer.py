@@ -10,9 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gitlock.stores.clock import SystemClock  # noqa: E402
-from gitlock.stores.files.store import FileStore  # noqa: E402
-from tests.kit.agents import Worker  # noqa: E402
+from gitlock.stores.clock import SystemClock
+from gitlock.stores.files.store import FileStore
+from tests.kit.agents import Worker
 
 HELD = 5  # leases at a time
 
@@ -26,7 +26,7 @@ def tell(*words: object) -> None:
 def main(folder: str, how: str = "") -> None:
     """Takes one name after the other, and gives back each after some more. ``unsynced`` is a planted bug."""
     if how == "unsynced":
-        os.fsync = lambda _: None
+        os.fsync = lambda fd: None
     worker = Worker(FileStore(folder, SystemClock().now), "writer")
     number = 0
     while True:

@@ -2,28 +2,30 @@
 
     world = World.new(tmp_path)        # alice holds src/*, the gates are in, bob has a change of alice's staged
     world.damage("state.json", b"")
-    world.must_not_check()             # every command and the commit: 20, with a hint, and nothing overwritten
+    world.expect_no_answer()             # every command and the commit: 20, with a hint, and nothing overwritten
     world.follow_hint("list").ok()     # the hint is typed into a shell
 """
 
+import atexit
+import functools
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
+from gitlock.domain.snapshot import Edits
+from gitlock.stores.clock import SystemClock
+from gitlock.stores.files.store import FileStore
 from tests.kit.repo import Repo
 from tests.kit.result import Result
 
 # What asks for a lease, tells of one, or lets a change pass: none of them may answer without the store.
-QUESTIONS: list[tuple[str, ...]] = [
-    ("list",),
-    ("claim", "docs/b.md"),
-    ("check",),
-    ("who", "src/login.py"),
-    ("mine",),
-    ("renew",),
-    ("release", "--all"),
-    ("status", "src/login.py"),
-]
+QUESTIONS: list[tuple[str, ...]] = [("list",), ("claim", "docs/b.md"), ("check",)]
+MORE_QUESTIONS: list[tuple[str, ...]] = [
+    (), ("who", "src/login.py"), ("mine",), ("renew",), ("release", "--all"), ("status", "src/login.py"),
+    ("which", "src/login.py"),
+]  # fmt: skip
 WORDS_OF_AN_ANSWER = ("free", "nothing is held", "claimed", "holds nothing", "clear", "released", "not claimed by you")
 
 
@@ -39,13 +41,11 @@ class World:
     @classmethod
     def new(cls, folder: Path) -> "World":
         """alice holds src/*, bob holds docs/a.md; bob has staged a change of src/login.py."""
-        repo = Repo.new(folder, {"src/login.py": "1\n", "docs/a.md": "1\n", "docs/b.md": "1\n"})
-        repo.install()
-        repo.lock("claim", "docs/a.md", agent="bob").ok()
-        repo.lock("claim", "src/*", "--reason", "new login", agent="alice").ok()
-        repo.write("src/login.py", "2\n")
-        repo.git("add", "-A")
-        return cls(repo)
+        shutil.copytree(_ready(), folder / "repo", symlinks=True)
+        world = cls(Repo(folder / "repo"))
+        store = FileStore(str(world.store), SystemClock().now)
+        store.update(lambda snapshot: (Edits(counter=snapshot.counter), None))  # it lives here from now on
+        return world
 
     def put(self, name: str, data: bytes) -> None:
         """Writes a file of the store in place, as git-lock never does."""
@@ -63,11 +63,11 @@ class World:
         assert isinstance(counter, int)
         return counter
 
-    def must_not_check(self, hint: str = "") -> None:
+    def expect_no_answer(self, hint: str = "", *, questions: list[tuple[str, ...]] = QUESTIONS) -> None:
         """Every question, and the commit, is answered with 20 and a hint, and none with an answer."""
         before = self.pictures()
-        for words in QUESTIONS:
-            could_not_check(self.repo.lock(*words, agent="bob"), hint)
+        for words in questions:
+            expect_doubt(self.repo.lock(*words, agent="bob"), hint)
         self.repo.lock("status", "--exit-code", "src/login.py", agent="bob").ended(5)
         head = self.repo.head
         refused = self.repo.commit("bob's", agent="bob", check=False)
@@ -79,6 +79,22 @@ class World:
         """Asks, and types the hint of the refusal into a shell."""
         refused = self.repo.lock(*words, agent=agent).ended(20)
         return self.repo.run("bash", "-c", hint_of(refused), agent=agent)
+
+
+@functools.cache
+def _ready() -> Path:
+    """The repository as it begins, made once. It was moved after that: a copy whose original is still there would
+    rightly begin with nothing held."""
+    folder = Path(tempfile.mkdtemp(prefix="git-lock-world-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    repo = Repo.new(folder, {"src/login.py": "1\n", "docs/a.md": "1\n", "docs/b.md": "1\n"})
+    repo.install()
+    repo.lock("claim", "docs/a.md", agent="bob").ok()
+    repo.lock("claim", "src/*", "--reason", "new login", agent="alice").ok()
+    repo.write("src/login.py", "2\n")
+    repo.git("add", "-A")
+    repo.path.rename(folder / "moved")
+    return folder / "moved"
 
 
 def picture(path: Path) -> object:
@@ -94,7 +110,7 @@ def picture(path: Path) -> object:
     return (found.st_mode, found.st_ino)
 
 
-def could_not_check(result: Result, hint: str = "") -> None:
+def expect_doubt(result: Result, hint: str = "") -> None:
     """20, in words, with a hint, and without a word of an answer."""
     result.ended(20)
     assert not result.out, result

@@ -41,7 +41,7 @@ class Line:
         chain: tuple[Lease, ...] = (), wish: Claim | None = None, **more: object,
     ) -> Answer:  # fmt: skip
         """Puts a claim; ``join`` (a process, or the word ticket) makes a refusal into a place."""
-        claim = wish or _claim(agent, *include, **more)
+        claim = wish or _claim(agent, *include, **more)  # type: ignore[arg-type]
 
         def plan(snapshot: Snapshot) -> tuple[Edits, Answer]:
             edits, answer = plan_claim(

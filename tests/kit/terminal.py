@@ -8,13 +8,16 @@ before it were handled: nothing is waited for by the clock.
 """
 
 import atexit
+import fcntl
 import functools
 import os
 import pty
 import shlex
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -40,6 +43,7 @@ class Shell:
         self._place = place
         self._line = place / "line"
         self._screen = bytearray()
+        self._seen = 0
         self._terminal, slave = pty.openpty()
         os.set_blocking(self._terminal, False)
         env = child_environment({"TERM": "xterm", "SHOWN": str(self._line), "COLUMNS": "200"}, agent=agent)
@@ -66,6 +70,25 @@ class Shell:
         """Types the keys and waits until the file is there that the command makes."""
         self._type(CLEAR + "".join(keys))
         self._until_there(made, f"{made.name} after {keys!r}")
+
+    def types(self, text: str) -> Self:
+        """Types at whatever reads from the terminal now; ``\r`` is the return key."""
+        self._seen = len(self._screen)
+        self._type(text)
+        return self
+
+    def shows(self, text: str) -> Self:
+        """Waits until the terminal shows this, after what was typed last."""
+        until(
+            lambda: self._looks() and text in self._screen[self._seen :].decode("utf-8", "replace"),
+            f"{text!r}; the screen:\n{self.screen}",
+        )
+        return self
+
+    def resize(self, rows: int, columns: int) -> Self:
+        """Gives the window another size."""
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        return self
 
     @property
     def screen(self) -> str:

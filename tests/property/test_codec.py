@@ -72,8 +72,11 @@ def test_a_lease_survives_the_round_trip(lease: Lease) -> None:
     assert decode_lease(jsontext.loads(text), "here") == lease
 
 
+ends = st.tuples(texts, numbers, st.none() | texts, st.none() | st.integers(0, 2**50), texts)
+
+
 @MANY
-@given(leases(), st.tuples(texts, numbers, st.none() | texts, st.none() | st.integers(0, 2**50), texts), st.booleans(), extras)
+@given(leases(), ends, st.booleans(), extras)
 def test_an_ended_lease_survives_the_round_trip(
     lease: Lease, rest: tuple[str, float, str | None, int | None, str], told: bool, extra: dict[str, object]
 ) -> None:
@@ -98,9 +101,12 @@ def test_a_record_of_any_shape_is_read_or_corrupt(value: object) -> None:
 # -- finding
 
 
+tables = st.lists(leases(), max_size=6, unique_by=lambda lease: lease.id)
+
+
 @MANY
-@given(st.lists(leases(), max_size=6, unique_by=lambda lease: lease.id), leases(), st.booleans(), st.booleans())
-def test_a_lease_that_meets_a_claim_is_never_passed_over(held: list[Lease], wish: Lease, case: bool, form: bool) -> None:
+@given(tables, leases(), st.booleans(), st.booleans())
+def test_a_lease_that_meets_is_never_passed_over(held: list[Lease], wish: Lease, case: bool, form: bool) -> None:
     rows = [jsontext.dumps(encode_lease(lease)).encode() for lease in held]
     fold = Fold(case, form)
     wanted = {
@@ -115,7 +121,7 @@ def test_a_lease_that_meets_a_claim_is_never_passed_over(held: list[Lease], wish
 
 
 @MANY
-@given(st.lists(leases(), max_size=6, unique_by=lambda lease: lease.id), st.lists(texts, max_size=2))
+@given(tables, st.lists(texts, max_size=2))
 def test_an_agents_leases_are_exactly_its_own(held: list[Lease], others: list[str]) -> None:
     rows = [jsontext.dumps(encode_lease(lease)).encode() for lease in held]
     agents = [*others, *(lease.agent for lease in held[:1])]
@@ -215,7 +221,8 @@ damages = st.one_of(
     st.builds(_cut, places, st.integers(1, 5000)),
     st.builds(_fill, places, st.binary(min_size=1, max_size=20)),
     st.builds(_fill, places, st.integers(1, 4096).map(bytes)),
-    st.builds(_insert, places, st.binary(min_size=1, max_size=8) | st.sampled_from([b"\n", b"],\n", b'"leases":[\n', b"{}"])),
+    st.builds(_insert, places, st.binary(min_size=1, max_size=8)),
+    st.builds(_insert, places, st.sampled_from([b"\n", b"],\n", b'"leases":[\n', b"{}"])),
     st.builds(_swap_lines, st.integers(0, 30), st.integers(0, 30)),
     st.builds(_drop_line, st.integers(0, 30)),
 )
@@ -263,8 +270,7 @@ def test_a_store_that_was_damaged_is_not_empty_to_a_reader(
         data = one(data)
     (folder / "state.json").write_bytes(data)
     try:
-        found = FileStore(str(folder), ManualClock()).read()
+        found = FileStore(str(folder), ManualClock()).read().leases.count()
     except StoreError as error:
-        assert error.hint
-        return
-    assert found.leases.count() == len(HELD)
+        found = len(HELD) if error.hint else 0
+    assert found == len(HELD)

@@ -203,7 +203,8 @@ class Leases(RuleBasedStateMachine):
         outcome = self.worker(agent).release(text)
         touched = {lease.id for lease in (*outcome.released, *outcome.narrowed)}
         assert all(self.held[name].agent == agent for name in touched)
-        exact = {one.id for one in self.held.values() if one.agent == agent and one.include == (text,) and not one.names}
+        own = [one for one in self.held.values() if one.agent == agent]
+        exact = {one.id for one in own if one.include == (text,) and not one.names}
         assert not exact or touched == exact
         for lease in outcome.narrowed:
             known = self.held[lease.id]
@@ -259,7 +260,8 @@ class Leases(RuleBasedStateMachine):
         now = self.clock()
         live = [lease for lease in self.store.read().leases.all() if lease.left(now) > 0]
         for one, other in itertools.combinations(live, 2):
-            if family(one.agent, other.agent) or "intent" in (one.mode, other.mode) or one.mode == other.mode == "shared":
+            modes = {one.mode, other.mode}
+            if family(one.agent, other.agent) or "intent" in modes or modes == {"shared"}:
                 continue
             assert not set(one.names) & set(other.names)
             assert not reach(one.include, one.exclude) & reach(other.include, other.exclude)

@@ -1,5 +1,6 @@
 """What agents do: each command is a process of steps, which may be stopped or killed between any two."""
 
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -8,7 +9,6 @@ from gitlock.domain.holding import Wanted
 from gitlock.domain.key import path_key
 from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, Lease
 from gitlock.domain.pattern import PLAIN, parse_pattern
-from gitlock.domain.queue import Waiter
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.standing import Facts
 from gitlock.domain.turn import Queued
@@ -22,9 +22,13 @@ TEXTS = ("a/1", "a/2", "b/1", "a/*", "b/*", "*/1", "c", "**")
 KEYS = ("deploy:x", "")
 TTLS = (60.0, 20.0, 300.0, 4000.0)
 LOOKS = 3
-PATIENCE = 12  # looks of a waiter, before it gives up
+PATIENCE = 8  # looks of a waiter, before it gives up
 
 Command = Generator[str, None, None]
+
+
+def _reversed(plan: Callable[[Snapshot, Facts], tuple[Edits, Any]], facts: Facts, snapshot: Snapshot) -> Any:
+    return plan(snapshot, facts)
 
 
 def keys_of(include: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,8 +67,8 @@ class Actors:
         names = tuple(key for key in (KEYS[1 - pick(len(KEYS))],) if key)
         op = Op("claim", agent, include=include, keys=names, mode=(EXCLUSIVE, EXCLUSIVE, SHARED, INTENT)[pick(4)])
         claim = self.claim_of(op)
-        waits = op.mode != INTENT and pick(2)
-        return op, lambda process, op: self.claiming(process, op, claim, waits=bool(waits))
+        waits = op.mode != INTENT and pick(3) > 0
+        return op, lambda process, op: self.claiming(process, op, claim, waits=waits)
 
     def a_release(self, agent: str) -> tuple[Op, Callable[[Process, Op], Command]]:
         """Of everything, of one lease, or of a part."""
@@ -124,8 +128,7 @@ class Actors:
         facts = self.protocol.facts()
         answer: Any = None
         for attempt in range(LOOKS + 1):
-            now = facts
-            answer = yield from self.protocol.update(process, op, lambda snapshot, now=now: plan_with(snapshot, now))
+            answer = yield from self.protocol.update(process, op, functools.partial(_reversed, plan_with, facts))
             if not isinstance(answer, LookFirst):
                 return answer
             yield "look"
@@ -141,10 +144,11 @@ class Actors:
         def plan(snapshot: Snapshot, facts: Facts) -> tuple[Edits, Any]:
             mine = snapshot.waiters.find(place)
             op.order = None if mine is None else mine.order
+            joined: Any
+            answer: Any
             edits, answer = protocol.plan_claim(
                 snapshot, claim, fold=PLAIN, facts=facts, mode_of=lambda _: "enforce", place=mine
             )
-            joined: Any = None
             if isinstance(answer, Refused) and waits and mine is None:
                 joined, answer = protocol.plan_join(
                     snapshot, claim, place, here, answer.conflicts, answer.ahead, PLAIN, facts
@@ -163,7 +167,6 @@ class Actors:
             if isinstance(answer, Clash) or not waits or not isinstance(answer, (Queued, Refused)):
                 self.done(process, op, type(answer).__name__)
                 return
-            yield "asleep"
             yield "asleep"
         yield from protocol.update(process, op, lambda snapshot: protocol.plan_leave(snapshot, place, "timed out"))
         self.done(process, op, "waited in vain")
@@ -240,8 +243,3 @@ class Actors:
     def wanted(self, text: str) -> Wanted:
         """What an argument of release, break or steal names."""
         return Wanted(text, frozenset((text, *keys_of((text,), ()))), include=(text,))
-
-
-def is_ticket(waiter: Waiter) -> bool:
-    """Whether no process stands for it."""
-    return waiter.process is None

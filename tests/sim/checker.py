@@ -88,8 +88,8 @@ class Op:
         return extent({"include": self.include or ("**",), "exclude": (), "keys": self.keys})
 
     def __str__(self) -> str:
-        how = "" if self.mode == "exclusive" else f" ({self.mode})"
-        return f"{self.agent} {self.verb} {' '.join((*self.keys, *self.include))}{how}{' by force' if self.force else ''}"
+        how = ("" if self.mode == "exclusive" else f" ({self.mode})") + (" by force" if self.force else "")
+        return f"{self.by} {self.verb} {' '.join((*self.keys, *self.include))}{how}"
 
 
 class Since(NamedTuple):
@@ -130,7 +130,7 @@ class Checker:
                 if recent and (offered is None or self.world.mono - offered < 119):
                     waiting.add(one["id"])
             elif process["boot"] == f"boot-{self.world.boots}" and any(
-                it.pid == process["pid"] and it.started == process["started"] and it.alive and not it.paused
+                (it.pid, it.started) == (process["pid"], process["started"]) and it.alive and not it.paused
                 for it in self.world.processes
             ):
                 waiting.add(one["id"])
@@ -155,10 +155,10 @@ class Checker:
                 self._ended(op, lease, told.get(name))
             elif new[name] is not lease:
                 self._changed(op, lease, new[name])
-        for name in [*(name for name in new if name not in old), *(n for n in old if n in new and self._upgraded(old, new, n))]:
-            self._granted(op, new[name], before)
         for name, lease in new.items():
-            if name not in old or lease["renewed_mono"] != old[name]["renewed_mono"] or lease["ttl"] != old[name]["ttl"]:
+            if name not in old or old[name]["fence"] != lease["fence"]:
+                self._granted(op, lease, before)
+            if name not in old or _times(lease) != _times(old[name]):
                 self.since[name] = Since(op.saw.mono, op.saw.boots)
         self.doc = after
         self._excludes(op, after)
@@ -252,16 +252,17 @@ class Checker:
                 for one in before["leases"]
             )
             if not (blocked and extent(lease) < extent(waiter) and waiter["passed"] < PASSES):
-                raise Broken("order", f"{op}: went before {waiter['agent']}, who waits for {waiter['include']} since before")
+                who = f"{waiter['agent']}, who waits for {waiter['include']} since before"
+                raise Broken("order", f"{op}: went before {who}")
 
     def _ended(self, op: Op, lease: dict[str, Any], why: str | None) -> None:
         name, mine = lease["id"], related(lease["agent"], op.by)
         self.over.add(name)
         self.granted.pop(name, None)
-        if (op.verb == "release" and lease["agent"] == op.by) or (op.verb == "grant" and mine):
-            if not op.include or paths_of(lease) <= op.wanted:
-                op.gone.append(name)
-                return
+        gives = (op.verb == "release" and lease["agent"] == op.by) or (op.verb == "grant" and mine)
+        if gives and (not op.include or paths_of(lease) <= op.wanted):
+            op.gone.append(name)
+            return
         if op.verb == "sweep" and (self._is_old(lease) or self._left(lease, op.saw.mono) <= -DAY + BLUR):
             return
         if why is None:
@@ -285,14 +286,15 @@ class Checker:
         mine = related(old["agent"], op.by)
         if old["agent"] != new["agent"]:
             raise Broken("changed", f"{op}: {_name(old)} became {_name(new)}")
-        if (old["renewed_mono"], old["boot"], old["ttl"]) != (new["renewed_mono"], new["boot"], new["ttl"]):
+        if _times(old) != _times(new):
             own = new["agent"] in (op.agent, op.by) or op.agent.startswith(new["agent"] + "/")
             if not own and not self._is_old(old):
                 raise Broken("renewed", f"{op}: renewed {_name(old)}")
             if round(op.saw.mono, 3) != new["renewed_mono"]:
                 raise Broken("time", f"{op}: {_name(new)} counts from {new['renewed_mono']}, and it was {op.saw.mono}")
         if old["fence"] != new["fence"]:
-            if not (op.verb in MAKING and new["agent"] == op.agent and (old["mode"], new["mode"]) == ("shared", "exclusive")):
+            upgrade = (old["mode"], new["mode"]) == ("shared", "exclusive")
+            if not (upgrade and op.verb in MAKING and new["agent"] == op.agent):
                 raise Broken("fence", f"{op}: {_name(old)} has the fence {new['fence']} now")
             return
         if old["mode"] != new["mode"]:
@@ -303,9 +305,6 @@ class Checker:
             if extent(new) != paths_of(old) - op.wanted:  # its keys stood for the whole
                 raise Broken("narrowed", f"{op}: narrowed {_name(old)} to {_name(new)}")
 
-    def _upgraded(self, old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
-        return bool(old[name]["fence"] != new[name]["fence"])
-
     # -- what is true
 
     def _left(self, lease: dict[str, Any], at: float | None = None) -> float:
@@ -315,7 +314,8 @@ class Checker:
     def _is_old(self, lease: dict[str, Any]) -> bool:
         """Of another boot: only the wall clock could tell, and it may lie."""
         since = self.since.get(lease["id"])
-        return bool(lease["boot"] != f"boot-{self.world.boots}") or (since is not None and since.boots != self.world.boots)
+        known = lease["boot"] == f"boot-{self.world.boots}" and (since is None or since.boots == self.world.boots)
+        return not known
 
     def _is_dead(self, lease: dict[str, Any]) -> bool:
         holder = lease["holder"]
@@ -331,6 +331,10 @@ def _record(op: Op) -> dict[str, Any]:
     return {"include": list(op.include), "exclude": [], "keys": list(op.keys), "mode": op.mode}
 
 
+def _times(lease: dict[str, Any]) -> tuple[object, ...]:
+    return lease["renewed_mono"], lease["boot"], lease["ttl"]
+
+
 def _name(lease: dict[str, Any]) -> str:
-    left = "".join(f" !{text}" for text in lease["exclude"])
-    return f"{lease['agent']}'s {lease['mode']} {' '.join(lease['include'])}{left} (fence {lease['fence']}, {lease['id']})"
+    texts = [*lease["include"], *(f"!{text}" for text in lease["exclude"])]
+    return f"{lease['agent']}'s {lease['mode']} {' '.join(texts)} (fence {lease['fence']}, {lease['id']})"

@@ -6,8 +6,8 @@ from gitlock.domain.claim import Granted
 from gitlock.domain.pattern import PLAIN
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.standing import Facts
-from tests.sim.actors import Actors, Op
-from tests.sim.checker import Broken, Checker
+from tests.sim.actors import Actors
+from tests.sim.checker import Broken, Checker, Op
 from tests.sim.protocol import Protocol
 from tests.sim.world import Process, Tape, World
 
@@ -129,7 +129,7 @@ class Run:
         self.checker.store_was_lost()
 
     def settle(self) -> None:
-        """Faults stop. Whoever still waits is served or gives up, nothing is in the way for ever, and all can be had."""
+        """Faults stop: whoever still waits is served or gives up, nothing is in the way for ever, all can be had."""
         for process in self.world.processes:
             process.paused = False
         for _ in range(4000):
@@ -140,7 +140,7 @@ class Run:
             self.world.mono += 0.05
         if self.world.processes:
             raise Broken("ends", f"{[one.name for one in self.world.processes]} never end")
-        # A lease of another boot, dated ahead by a wall clock that was put back since, counts from when it is first seen.
+        # What another boot has dated ahead, by a wall clock that was put back since, counts from when it is first seen.
         if not self._all_can_be_had() and not self._all_can_be_had():
             raise Broken("free in the end", "two weeks later, not everything can be had")
 
@@ -172,9 +172,15 @@ class Found:
         self.steps = steps
         self.trace = trace
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """What is to become smaller."""
+        return len(self.choices), self.steps
+
     def __str__(self) -> str:
-        lines = self.trace[-SHOWN:]
-        return "\n".join([str(self.what), f"after {self.steps} steps:", *(f"  {line}" for line in lines), f"tape: {self.choices}"])
+        tape = " ".join(map(str, self.choices))
+        lines = [f"  {line}" for line in self.trace[-SHOWN:]]
+        return "\n".join([str(self.what), f"after {self.steps} steps:", *lines, f"tape: {tape}"])
 
 
 def play(tape: Tape, steps: int, mutate: Mutate | None = None) -> Found | None:
@@ -207,10 +213,9 @@ def shrunk(found: Found, mutate: Mutate | None = None, *, tries: int = 1500) -> 
             tries -= 1
             shorter = best.choices[:at] + best.choices[at + size :]
             again = play(Tape(recorded=shorter), best.steps, mutate)
-            if again is not None and again.what.rule == best.what.rule and len(again.choices) <= len(best.choices) and again.steps <= best.steps:
-                if len(again.choices) < len(best.choices) or again.steps < best.steps:
-                    best = again
-                    continue
-            at += size
+            if again is not None and again.what.rule == best.what.rule and again.size < best.size:
+                best = again
+            else:
+                at += size
         size //= 2
     return best

@@ -50,6 +50,7 @@ class Disk:
         self.safe: bytes | None = None  # the state that is on the plate
         self._synced: bytes | None = None  # the content of the temporary file that is on the plate
         self._renamed = False  # the new name is not on the plate yet
+        self._content: bytes = b""  # what that name will show from the plate
 
     def write(self, data: bytes) -> None:
         self.temporary = data
@@ -59,12 +60,13 @@ class Disk:
         self._synced = self.temporary
 
     def rename(self) -> None:
-        self.state = self.temporary
+        self.state, self.temporary = self.temporary, None
         self._renamed = True
+        self._content = self._synced if self._synced is not None else b""
 
     def sync_folder(self) -> None:
         if self._renamed:
-            self.safe = self._synced if self._synced is not None else b""
+            self.safe = self._content
             self._renamed = False
 
     def remove(self) -> None:
@@ -75,17 +77,8 @@ class Disk:
     def cut(self, tape: Tape) -> None:
         """The power goes: what was not synced may be there, in part, or not at all."""
         if self._renamed and tape.pick(2):
-            self.safe = self._synced if self._synced is not None else (self.state or b"")[: tape.pick(2) * 40]
+            self.safe = self._content
         self.state, self.temporary, self._renamed = self.safe, None, False
-
-
-class Machine:
-    """Where a process runs: what is recorded of it, and whether others can tell how it is."""
-
-    def __init__(self, host: str, boot: str, pid_space: str) -> None:
-        self.host = host
-        self.boot = boot
-        self.pid_space = pid_space
 
 
 class Process:

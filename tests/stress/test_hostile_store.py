@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.hostile import World, could_not_check, hint_of, make_socket, picture
+from tests.kit.hostile import MORE_QUESTIONS, World, expect_doubt, hint_of, make_socket, picture
 
 MEND = "git lock doctor --fix"
 Hostile = Callable[[bytes], bytes]
+
+
+FENCE = 2  # the highest of the story
 
 
 @pytest.fixture
@@ -54,7 +57,12 @@ DOCUMENTS: dict[str, tuple[Hostile, bool]] = {
 @pytest.mark.parametrize("what", DOCUMENTS)
 def test_a_document_that_does_not_count_is_never_answered_from(world: World, what: str) -> None:
     world.put("state.json", DOCUMENTS[what][0](world.state.read_bytes()))
-    world.must_not_check(MEND)
+    world.expect_no_answer(MEND)
+
+
+def test_no_question_at_all_is_answered_from_it(world: World) -> None:
+    world.put("state.json", b"")
+    world.expect_no_answer(questions=MORE_QUESTIONS)
 
 
 @pytest.mark.parametrize("what", DOCUMENTS)
@@ -123,7 +131,7 @@ def test_nothing_is_mended_that_is_not_broken(world: World) -> None:
 
 def test_a_later_format_is_never_guessed_at(world: World) -> None:
     world.put("state.json", b'{"format": "gitlock/2", "leases": []}\n')
-    world.must_not_check("pip install --upgrade git-lock")
+    world.expect_no_answer("pip install --upgrade git-lock")
 
 
 def test_a_later_format_is_not_mended_away(world: World) -> None:
@@ -150,12 +158,6 @@ def a_link(path: Path) -> None:
     elsewhere = path.parent.parent / "elsewhere"
     elsewhere.write_bytes(b"precious")
     path.symlink_to(elsewhere)
-
-
-def a_link_to_the_state(path: Path) -> None:
-    real = path.parent.parent / "real"
-    real.write_bytes(b"precious")
-    path.symlink_to(real)
 
 
 def a_dangling_link(path: Path) -> None:
@@ -191,7 +193,7 @@ def test_something_else_in_the_states_place_is_never_answered_from(
     world: World, foreign: Callable[[Path], None]
 ) -> None:
     replaced(world, "state.json", foreign)
-    world.must_not_check(MEND)
+    world.expect_no_answer(MEND)
 
 
 @pytest.mark.parametrize("foreign", FOREIGN, ids=lambda one: one.__name__)
@@ -211,7 +213,7 @@ def test_something_else_in_the_guards_place_stops_writers_and_not_readers(
 ) -> None:
     replaced(world, "guard", foreign)
     before = world.pictures()
-    could_not_check(world.repo.lock("claim", "docs/b.md", agent="bob"), MEND)
+    expect_doubt(world.repo.lock("claim", "docs/b.md", agent="bob"), MEND)
     assert "src/*" in world.repo.lock("list", agent="bob").ok().out
     world.repo.lock("check", agent="bob").ended(22)
     assert world.pictures() == before
@@ -232,7 +234,7 @@ def test_what_lies_in_the_temporarys_place_is_never_written_through(
     replaced(world, "state.json.tmp", foreign)
     result = world.repo.lock("claim", "docs/b.md", agent="carol")
     if result.code:
-        could_not_check(result, MEND)
+        expect_doubt(result, MEND)
         world.follow_hint("claim", "docs/b.md").ok()
         world.repo.lock("claim", "docs/b.md", agent="carol").ok()
     elsewhere = world.store.parent / "elsewhere"
@@ -256,21 +258,17 @@ def test_a_mark_that_cannot_be_read_costs_nothing_but_its_protection(world: Worl
     replaced(world, "mark", MARKS[what])
     world.repo.lock("check", agent="bob").ended(22)
     world.repo.lock("claim", "docs/b.md", agent="carol").ok()
-    assert not (world.store.parent / "elsewhere").exists() or (world.store.parent / "elsewhere").read_bytes() == b"precious"
+    elsewhere = world.store.parent / "elsewhere"
+    assert not elsewhere.exists() or elsewhere.read_bytes() == b"precious"
 
 
 @pytest.mark.parametrize("what", MARKS)
 def test_a_mark_that_cannot_be_read_does_not_make_a_lost_state_free(world: World, what: str) -> None:
     replaced(world, "mark", MARKS[what])
     world.state.unlink()
-    world.must_not_check(MEND)
+    world.expect_no_answer(MEND)
     world.follow_hint("list").ok()
-    assert world.repo.json("claim", "docs/b.md", agent="carol")["data"]["lease"]["fence"] > world_fence_before()
-
-
-def world_fence_before() -> int:
-    """What the two claims of the story got."""
-    return 2
+    assert world.repo.json("claim", "docs/b.md", agent="carol")["data"]["lease"]["fence"] > FENCE
 
 
 @pytest.mark.parametrize("what", MARKS)
@@ -283,18 +281,19 @@ def test_doctor_sees_and_mends_a_mark_without_a_new_epoch(world: World, what: st
     assert revision == world.repo.state()["revision"] and len(world.repo.json("list")["data"]["leases"]) == 2
 
 
-@pytest.mark.parametrize("foreign", [*FOREIGN, Path.touch], ids=lambda one: one.__name__)
+NO_FOLDERS = [*(one for one in FOREIGN if one is not a_folder), Path.touch]
+
+
+@pytest.mark.parametrize("foreign", NO_FOLDERS, ids=lambda one: one.__name__)
 def test_something_else_in_the_folders_place_is_never_answered_from(
     world: World, foreign: Callable[[Path], None]
 ) -> None:
     world.store.rename(world.store.with_name("moved"))
     foreign(world.store)
-    if foreign is a_folder:  # an empty store's folder is one that lost its state
-        world.store.chmod(0o700)
-    world.must_not_check(MEND)
+    world.expect_no_answer(MEND)
 
 
-@pytest.mark.parametrize("foreign", [a_link, a_dangling_link, a_pipe, make_socket, Path.touch], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("foreign", NO_FOLDERS, ids=lambda one: one.__name__)
 def test_what_lay_in_the_folders_place_is_put_beside_it(world: World, foreign: Callable[[Path], None]) -> None:
     fence = world.fence()
     world.store.rename(world.store.with_name("moved"))
@@ -308,7 +307,7 @@ def test_what_lay_in_the_folders_place_is_put_beside_it(world: World, foreign: C
 def test_a_link_to_a_good_store_is_not_followed(world: World) -> None:
     world.store.rename(world.store.with_name("moved"))
     world.store.symlink_to("moved")
-    world.must_not_check(MEND)
+    world.expect_no_answer(MEND)
 
 
 @pytest.mark.parametrize("foreign", [a_link, a_pipe, a_folder, make_socket], ids=lambda one: one.__name__)

@@ -66,14 +66,15 @@ def test_those_who_come_and_go_never_hold_what_meets(folder: Path) -> None:
 @pytest.mark.timeout(600)
 def test_a_reader_among_writers_sees_one_revision_that_existed(folder: Path) -> None:
     writes = 20_000 if is_soak() else 150
-    assert raced("mix", folder, writes) == {"codes": [0, 0, 0, 0], "revision": 12 + 2 * writes}
+    assert raced("mix", folder, writes) == {"codes": [0, 0, 0, 0], "revision": 11 + 2 * writes}
 
 
 @pytest.mark.timeout(600)
 def test_a_writer_killed_at_any_moment_leaves_a_store_that_works(folder: Path) -> None:
     kills = 5000 if is_soak() else 60
+    known = {"README", "guard", "history.spool", "state.json", "state.json.tmp"}
     found = raced("killed", folder, kills)
-    assert found["kills"] == kills and set(found["files"]) <= {"README", "guard", "history.spool", "state.json", "state.json.tmp"}
+    assert found["kills"] == kills and set(found["files"]) <= known
 
 
 # -- the guard

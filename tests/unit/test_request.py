@@ -117,7 +117,9 @@ def test_a_grant_to_share_gives_a_shared_lease() -> None:
 # -- the book
 
 
-def a_request(name: str = "r1", *, asker: str = "bob", kind: str = RELEASE, at: float = START, **more: object) -> Request:
+def a_request(
+    name: str = "r1", *, asker: str = "bob", kind: str = RELEASE, at: float = START, **more: object
+) -> Request:
     fields: dict[str, object] = {
         "to": ("alice",), "claim": "src/a", "keys": ("file:src/a",), "include": ("src/a",), "exclude": (),
         "mode": "exclusive", "ttl": 600.0, "text": "please", "asker_kind": "agent", "holder": HERE,

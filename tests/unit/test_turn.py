@@ -204,7 +204,9 @@ def test_nobody_passes_one_that_nothing_blocks() -> None:
     assert isinstance(line.asks("carol", "src/b"), Refused)
 
 
-@pytest.mark.parametrize("wanted", [("src/**",), ("**",), ("src/b", "lib/b"), ("src/b", "deploy:staging")], ids=" ".join)
+@pytest.mark.parametrize(
+    "wanted", [("src/**",), ("**",), ("src/b", "lib/b"), ("src/b", "deploy:staging")], ids=" ".join
+)
 def test_what_is_not_narrower_does_not_pass(wanted: tuple[str, ...]) -> None:
     line = Line()
     broad(line)

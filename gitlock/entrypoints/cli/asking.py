@@ -32,8 +32,9 @@ def claim_arguments(given: Given) -> "tuple[Argument, ...]":
 
 
 def told(
-    site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "tuple[Ended, ...]" = (), shown: "Collection[str]" = ()
-) -> list[str]:
+    site: Site, beat: "Beat", now: "Instant", notice: str = "", *, said: "tuple[Ended, ...]" = (),
+    shown: "Collection[str]" = (),
+) -> list[str]:  # fmt: skip
     """Everything about the agent's own leases that it must not miss: they never end silently; and what others say to
     it. ``said`` are ends, ``shown`` requests that the answer itself tells."""
     from gitlock.entrypoints.wording import ended_line, low_line, revived_line

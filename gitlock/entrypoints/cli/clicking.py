@@ -5,9 +5,9 @@ from textwrap import wrap
 import click
 
 from gitlock import __version__
-from gitlock.entrypoints.cli.running import load, run
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Given, parted
 from gitlock.entrypoints.cli.output import write
+from gitlock.entrypoints.cli.running import load, run
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import MEANINGS, USAGE
 

@@ -62,6 +62,7 @@ def _pid(given: Given) -> int | None:
 
 
 def save_token(path: str, token: str) -> None:
+    """Writes the secret of a lease where only its owner can read it."""
     import os
 
     try:
@@ -135,10 +136,10 @@ def refusal(
         f"{visible(waiter.agent)} waits for '{visible(waiter.title)}' since {clock(waiter.since, now.wall)}, before you"
         for waiter in refused.ahead
     ]
-    next_command = f"git lock request {typed} -m 'why you need it'" if refused.conflicts else f"git lock claim --wait {typed}"
-    fault = envelope.error(
-        id, prefix + lines[0], next_command, [envelope.conflict_json(one, now, site.facts.liveness) for one in refused.conflicts]
-    )
+    wait = f"git lock claim --wait {typed}"
+    next_command = f"git lock request {typed} -m 'why you need it'" if refused.conflicts else wait
+    conflicts = [envelope.conflict_json(one, now, site.facts.liveness) for one in refused.conflicts]
+    fault = envelope.error(id, prefix + lines[0], next_command, conflicts)
     more = lines[1:]
     if len(refused.conflicts) > 1:
         more.append(f"nothing was claimed: {len(refused.conflicts)} leases stand in the way")
@@ -188,8 +189,8 @@ def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered)
     found = []
     for conflict in result.announced:
         found.append(
-            f"'{title(conflict.lease)}' is held by {held_by(conflict.lease, now, conflict.standing)}; the policy here is "
-            "warn, so your claim is announced and nobody is stopped"
+            f"'{title(conflict.lease)}' is held by {held_by(conflict.lease, now, conflict.standing)}; the policy here "
+            "is warn, so your claim is announced and nobody is stopped"
         )
     for conflict in result.met:
         found.append(f"'{title(conflict.lease)}' is announced by {held_by(conflict.lease, now)}")
@@ -207,8 +208,6 @@ def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered)
         )
     quoted = shell_expanded(reading, site.repository)
     if quoted is not None:
-        found.append(
-            f"this covers the {len(reading.taken)} files that are there now; quoted, {word(quoted)} would cover new ones too"
-            if not quoted.startswith("*") or len(reading.taken) > 1 else ""
-        )  # fmt: skip
-    return [text for text in found if text]
+        count = len(reading.taken)
+        found.append(f"this covers the {count} files that are there now; quoted, {word(quoted)} would cover new ones too")
+    return found

@@ -92,7 +92,8 @@ CLAIM_FORMS = (
 
 class Command(Value):
     """One command. ``arguments`` is the metavar of what it takes besides options, empty for none; ``least`` how many
-    are needed; ``rest`` says that what follows ``--`` is another command. ``answer`` does the work: it gets what was typed, and returns an ``Answer``."""
+    are needed; ``rest`` says that what follows ``--`` is another command. ``answer`` does
+    the work: it gets what was typed, and returns an ``Answer``."""
 
     __slots__ = (
         "answer", "arguments", "codes", "examples", "least", "most", "name", "options", "rest", "summary", "text",

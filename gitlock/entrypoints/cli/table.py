@@ -39,4 +39,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "overview": ("gitlock.entrypoints.cli.commands.overview", "COMMAND", "who holds what, and is it enforced here"),
 }  # fmt: skip
 HIDDEN = ("complete-words", "overview")  # not in the help: one is for programs, the other is what `git lock` alone says
-ALIASES = {"ls": "list", "log": "history", "unlock": "release", "lock": "acquire", "force-release": "break", "prune": "gc"}
+ALIASES = {
+    "ls": "list",
+    "log": "history",
+    "unlock": "release",
+    "lock": "acquire",
+    "force-release": "break",
+    "prune": "gc",
+}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitlock.wiring.site import Site
 
 
-def draw(given: Given, site: "Site", wish: Wish) -> tuple[Answer | None, ClaimOutcome]:
+def draw(site: "Site", wish: Wish) -> tuple[Answer | None, ClaimOutcome]:
     """Claims at once if that can be; else a ticket, or the one that this agent has for the same claim already.
 
     A ticket keeps nobody waiting: unlike a wait, it may be for what the command holds that this runs under.

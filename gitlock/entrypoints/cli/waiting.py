@@ -116,7 +116,8 @@ def deadlock(answer: Deadlock, notes: list[str]) -> Answer:
     else:
         ring = [f"{visible(step.agent)} (wants '{visible(step.claim)}')" for step in steps]
         message = f"this wait would never end: {' -> '.join([*ring, visible(steps[0].agent)])}"
-    return Answer(exitcodes.DEADLOCK, notes=notes, fault=envelope.error("deadlock", message, "git lock mine"), data=data)
+    fault = envelope.error("deadlock", message, "git lock mine")
+    return Answer(exitcodes.DEADLOCK, notes=notes, fault=fault, data=data)
 
 
 def ticket(site: "Site", place: Queued, ahead: int, notes: list[str]) -> Answer:

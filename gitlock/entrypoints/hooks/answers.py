@@ -28,7 +28,11 @@ def read_answers(hook: str) -> Answers:
     parts = []
     while chunk := os.read(0, 1 << 16):
         parts.append(chunk)
-    data = b"".join(parts)
+    return parse_answers(hook, b"".join(parts))
+
+
+def parse_answers(hook: str, data: bytes) -> Answers:
+    """The answers that were read."""
     # Settings are "name, newline, value, NUL": no name begins with "=", so the first that seems to is the status.
     config, mark, rest = (b"\0" + data).partition(b"\0=")
     status, nul, rest = rest.partition(b"\0")
@@ -42,7 +46,9 @@ def read_answers(hook: str) -> Answers:
         map_file = rest[:end]
         if _is_whole(map_file):
             staged = _ended(rest[end + 3 :])
-            return Answers(settings, Known(0, map_file), staged) if staged is not None else Answers()
+            if staged is None or staged.finish()[1].count(b"\0") % 2:  # letter and name: a file may be called "=0"
+                return Answers()
+            return Answers(settings, Known(0, map_file), staged)
         end = rest.find(b"=0\0", end + 1)
     return Answers()
 

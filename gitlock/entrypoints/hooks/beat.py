@@ -6,8 +6,8 @@ from gitlock.domain.holding import Wanted
 from gitlock.domain.lease import EXCLUSIVE, Lease
 from gitlock.domain.overlap import covers
 from gitlock.domain.snapshot import Event
-from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.marker import git_pid, judged_by_this_git, note_passed
+from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.wording import title, visible
 from gitlock.errors import GitlockError
 from gitlock.git.changes import worktree_changes

@@ -4,8 +4,8 @@ import os
 
 from gitlock.domain.policy import ENFORCE, MODES, OFF
 from gitlock.domain.snapshot import Event
-from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.marker import mark_judged, note_passed
+from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.ways import ways_out
 from gitlock.entrypoints.wording import visible
 from gitlock.errors import GitlockError

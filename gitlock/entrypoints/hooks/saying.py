@@ -2,8 +2,8 @@
 
 from gitlock.domain.decision import HELD, OVERTAKEN, UNCLAIMED, Finding
 from gitlock.domain.snapshot import Event
-from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.marker import note_passed, passed
+from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.ways import ways_out
 from gitlock.entrypoints.wording import (
     REASON_LIMIT,

@@ -118,9 +118,18 @@ def write_fresh(path: str, data: bytes, mode: int) -> None:
             file.flush()
             os.fchmod(fd, mode)  # whatever the umask says
             os.fsync(fd)
+        give_to_owner(fresh)
     except BaseException:
         unlink(fresh)
         raise
+
+
+def give_to_owner(path: str) -> None:
+    """What root makes in somebody's repository is to be theirs, or they could not go on (stores do the same)."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        owner = os.stat(os.path.dirname(path))
+        if owner.st_uid != 0:
+            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def unlink(path: str) -> None:

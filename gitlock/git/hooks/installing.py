@@ -19,6 +19,7 @@ from gitlock.git.hooks.disk import (
     FRESH,
     Guard,
     Record,
+    give_to_owner,
     has_same_content,
     is_there,
     sync_folder,
@@ -237,6 +238,7 @@ def store_of(repository: "Repository") -> tuple[str, int]:
     if not os.path.isdir(store):
         os.mkdir(store, 0o700)
         os.chmod(store, mode)
+        give_to_owner(store)
     return store, mode & 0o666
 
 

@@ -39,7 +39,9 @@ def append_events(layout: Layout, events: "tuple[Event, ...]", revision: int, wa
         try:
             fd = os.open(layout.spool, flags)
         except FileNotFoundError:
-            fd = os.open(layout.spool, flags | os.O_CREAT, layout.file_mode)
+            fd = os.open(layout.spool, flags | os.O_CREAT, 0o600)
+            if hasattr(os, "fchmod"):
+                os.fchmod(fd, layout.file_mode)
             give_to_owner(layout.spool, layout.folder)
         try:
             size = os.fstat(fd).st_size

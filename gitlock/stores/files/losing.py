@@ -24,7 +24,7 @@ def settled(layout: Layout, wall: float, *, begin: bool) -> State:
     mark = read_mark(layout.mark)  # once more, and before the state: it can't be ahead since a writer came between
     data = read_whole(layout.state, SIZE_LIMIT, hint=MEND, judge=layout.judge)
     state = parse_state(data, layout.state) if data is not None else None
-    if state is not None:
+    if state is not None and (mark is None or mark.store == state.store):  # the mark was copied with it
         origin = _copied_from(layout, state)
         if origin:
             return _copy(state, origin, wall)

@@ -4,7 +4,7 @@ from bisect import bisect_left
 
 from gitlock import jsontext
 from gitlock.domain.instant import Instant
-from gitlock.domain.lease import EXCLUSIVE, MODES, Holder
+from gitlock.domain.lease import EXCLUSIVE, MODES
 from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.queue import Waiter
 from gitlock.errors import StoreCorrupt, UsageError

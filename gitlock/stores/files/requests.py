@@ -13,7 +13,7 @@ from gitlock.errors import StoreError, StoreUnavailable, UnsafeError, UsageError
 from gitlock.stores.codec import Fields, decode_holder, encode_holder
 from gitlock.stores.files.atomic import replace_file
 from gitlock.stores.files.guard import Guard
-from gitlock.stores.files.layout import Layout, give_to_owner, read_whole
+from gitlock.stores.files.layout import Layout, give_to_owner, read_whole, remedy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,9 @@ class RequestBook:
             os.chmod(folder, self._layout.folder_mode)
             give_to_owner(folder, os.path.dirname(folder))
         except OSError as error:
-            raise StoreUnavailable(f"can't make '{folder}': {error.strerror}") from None
+            raise StoreUnavailable(
+                f"can't make '{folder}': {error.strerror}", hint=remedy(error, folder)
+            ) from None
 
     def _read(self, folder: str, name: str) -> Request | None:
         try:

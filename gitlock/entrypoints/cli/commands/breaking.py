@@ -36,7 +36,7 @@ def _force(given: Given, *, take: bool, dry_run: bool) -> Answer:
     wish = wish_of(given, site, reading)
     answer = force(
         site.store, site.agent, wanted, wish,
-        take=take, reason=reason, forced=given.flag("force"), dry_run=dry_run, policy=site.policy, title=retyped(given),
+        take=take, reason=reason, forced=given.flag("force"), dry_run=dry_run, policy=site.policy, title=reading.title,
     )  # fmt: skip
     now = site.now()
     verb = "steal" if take else "break"
@@ -58,9 +58,8 @@ def _force(given: Given, *, take: bool, dry_run: bool) -> Answer:
         return Answer(exitcodes.REFUSED, fault=envelope.error("agent-elsewhere", "you are at work in another place"))
     done = {(True, False): "stolen", (False, False): "broken"}.get((take, dry_run), "would break")
     lines = [f"{done}: '{title(lease)}' of {visible(lease.agent)}, who is told" for lease in answer.leases]
-    data: dict[str, object] = {
-        "leases": [envelope.lease_json(lease, now, "live" if dry_run else "released", "unknown") for lease in answer.leases]
-    }
+    state = "live" if dry_run else "released"
+    data: dict[str, object] = {"leases": [envelope.lease_json(one, now, state, "unknown") for one in answer.leases]}
     if answer.taken is not None:
         data["lease"] = envelope.lease_json(answer.taken.lease, now, "live", "unknown")
         data["warnings"] = []

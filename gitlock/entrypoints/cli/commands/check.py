@@ -98,8 +98,8 @@ COMMAND = Command(
     "may I change these paths?",
     answer,
     text=(
-        "Judges paths as the commit gate does. Without arguments, what is staged. Nothing is claimed, whatever the policy "
-        "says about unclaimed paths."
+        "Judges paths as the commit gate does. Without arguments, what is staged. Nothing is claimed, whatever the "
+        "policy says about unclaimed paths."
     ),
     arguments="[PATH...]",
     options=(

@@ -78,7 +78,14 @@ def _as_if_named(given: Given, site: "Site", reading: Reading) -> Given:
 
 
 def _nothing_left() -> Answer:
-    data: dict[str, object] = {"lease": None, "token": None, "warnings": [], "already": True, "taken_for": [], "covers_files": 0}
+    data: dict[str, object] = {
+        "lease": None,
+        "token": None,
+        "warnings": [],
+        "already": True,
+        "taken_for": [],
+        "covers_files": 0,
+    }
     return Answer(lines=["already yours: everything that is staged"], data=data)
 
 
@@ -97,7 +104,7 @@ def _in_turn(given: Given, site: "Site", wish: Wish) -> tuple[Answer | None, Cla
     if given.flag("ticket"):
         from gitlock.entrypoints.cli.tickets import draw
 
-        return draw(given, site, wish)
+        return draw(site, wish)
     from gitlock.entrypoints.cli.waiting import not_granted, wait_for
 
     waited = wait_for(given, site, wish)

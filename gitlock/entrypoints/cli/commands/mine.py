@@ -46,8 +46,8 @@ COMMAND = Command(
     "do I still hold what I think I hold?",
     answer,
     text=(
-        "For after a pause: renews and lists what you hold. Answers 13 once for every lease of yours that ended without "
-        "your doing, and says when, why, and who has it now."
+        "For after a pause: renews and lists what you hold. Answers 13 once for every lease of yours that ended "
+        "without your doing, and says when, why, and who has it now."
     ),
     codes=(exitcodes.DONE, exitcodes.NO_SUCH_LEASE, exitcodes.UNCHECKED),
     examples=("git lock mine",),

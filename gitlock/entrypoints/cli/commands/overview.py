@@ -6,8 +6,8 @@ from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer, use_color
-from gitlock.entrypoints.wording import stamp, visible
 from gitlock.entrypoints.cli.requests import request_json
+from gitlock.entrypoints.wording import stamp, visible
 from gitlock.errors import ConfigError
 from gitlock.git.hooks import inspect
 from gitlock.usecases.negotiate import inbox

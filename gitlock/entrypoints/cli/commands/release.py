@@ -111,7 +111,9 @@ COMMAND = Command(
             "--token-file", kind=VALUE, metavar="FILE",
             help="The secret of a lease that is not in your name ('-' reads it from standard input).",
         ),
-        Option("--token", kind=VALUE, metavar="TOKEN", help="The same, for old scripts: visible to others, so it warns."),
+        Option(
+            "--token", kind=VALUE, metavar="TOKEN", help="The same, for old scripts: visible to others, so it warns."
+        ),
         Option("--clear-taint", help="Keep the leases; clear the mark that a failed `run` left on what is named."),
     ),
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.NOT_YOURS, exitcodes.NO_SUCH_LEASE, exitcodes.UNCHECKED),

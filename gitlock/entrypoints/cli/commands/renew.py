@@ -61,7 +61,8 @@ COMMAND = Command(
     answer,
     text=(
         "Counts the TTL of what is named (or of everything that you hold) from now, or sets a new one. A lease that "
-        "lapsed can be renewed as long as nobody has taken it. Every other command renews too, so this is for long pauses."
+        "lapsed can be renewed as long as nobody has taken it. Every other command renews too, so this is for long "
+        "pauses."
     ),
     arguments="[CLAIM...]",
     options=(*CLAIM_FORMS, Option("--ttl", kind=VALUE, metavar="TIME", help="A new TTL: 90s, 20m, 2h, 1d.")),

@@ -41,7 +41,7 @@ def _ask(given: Given, kind: str) -> Answer:
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading)
-    name = " ".join([*reading.names, *reading.include, *("!" + one for one in reading.exclude)])
+    name = reading.title
     request = ask_holders(site.store, wish, name, text, kind=kind)
     data = {"requests": [request_json(request)]}
     grace = site.policy.grant_after

@@ -161,7 +161,7 @@ def _end_likewise(number: int) -> None:
 
 
 class _Result:
-    """``--result FILE``: tells our codes from the command's. Emptied at the start, so that an old one misleads nobody."""
+    """``--result FILE``: tells our codes from the command's. Emptied at the start: an old one would mislead."""
 
     def __init__(self, path: str | None) -> None:
         self.path = path
@@ -190,10 +190,10 @@ COMMAND = Command(
     "hold a lease while a command runs",
     answer,
     text=(
-        "Waits (unless --no-wait), claims all or nothing, starts the command, renews, and gives the lease back when the "
-        "command ends, however it ends. If the lease is lost meanwhile, the command and all that it started is told to "
-        "end (TERM), and killed ten seconds later. The command's own exit code is passed on. With --json, its standard "
-        "output goes to standard error."
+        "Waits (unless --no-wait), claims all or nothing, starts the command, renews, and gives the lease back when "
+        "the command ends, however it ends. If the lease is lost meanwhile, the command and all that it started is "
+        "told to end (TERM), and killed ten seconds later. The command's own exit code is passed on. With --json, its "
+        "standard output goes to standard error."
     ),
     arguments="CLAIM... -- CMD...",
     rest=True,
@@ -210,7 +210,7 @@ COMMAND = Command(
         ),
         Option("--max-hold", kind=VALUE, metavar="TIME", help="Stop the command after that long."),
         Option("--export-token", help="Give the command the lease's token, in GITLOCK_TOKEN."),
-        Option("--result", kind=VALUE, metavar="FILE", help="Write there whether the exit code is ours or the command's."),
+        Option("--result", kind=VALUE, metavar="FILE", help="Write whether the exit code is ours or the command's."),
     ),
     codes=(
         exitcodes.DONE, exitcodes.USAGE, exitcodes.HELD, exitcodes.TIMED_OUT, exitcodes.LOST, exitcodes.DEADLOCK,

@@ -51,7 +51,10 @@ COMMAND = Command(
     "status",
     "one claim: held, free, or expired",
     answer,
-    text="Says who holds a claim. It may be named by the text it was claimed with, by what it covers, or by a lease's id.",
+    text=(
+        "Says who holds a claim. It may be named by the text it was claimed with, by what it covers, or by a lease's "
+        "id."
+    ),
     arguments="CLAIM...",
     options=(
         *CLAIM_FORMS,

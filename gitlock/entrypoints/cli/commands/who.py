@@ -33,7 +33,9 @@ def answer_who(given: Given) -> Answer:
             lines.append(f"{visible(result.claim) or '.'}: nobody")
         for one in result.leases:
             lines.append(f"{visible(result.claim) or '.'}: {held_by(one.lease, now, one.state)}")
-            lines.append(f"  through '{title(one.lease)}', fence {one.lease.fence}{process_words(one.lease, one.liveness)}")
+            lines.append(
+                f"  through '{title(one.lease)}', fence {one.lease.fence}{process_words(one.lease, one.liveness)}"
+            )
     data = {"results": [envelope.result_json(result, now, None) for result in results]}
     return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data=data)
 
