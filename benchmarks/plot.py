@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from measure import BARE, Row, Table
 
 OUT = Path(__file__).resolve().parents[1] / "docs/performance.svg"
-WIDTH, LEFT, RIGHT = 860, 250, 60
+WIDTH, LEFT, RIGHT = 900, 310, 60
 LINE = 24  # between two rows
 STYLE = """
   svg { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
@@ -36,6 +36,7 @@ STYLE = """
   }
 """
 
+OURS = "git-lock, and what it may take at most"
 GROWTH = re.compile(r"(check|claim)\b.*?([\d,]+) (?:leases|held)")
 GROWTH_BOUNDS = {"check": {1_000: 1.3, 10_000: 3.0}, "claim": {1_000: 1.5, 10_000: 4.0}}
 
@@ -107,7 +108,8 @@ class Drawing:
 
 def scale(value: float, lowest: float, highest: float, begin: float, end: float) -> float:
     """Where a value lies on a logarithmic scale."""
-    part = (math.log(max(value, lowest)) - math.log(lowest)) / (math.log(highest) - math.log(lowest))
+    inside = min(max(value, lowest), highest)
+    part = (math.log(inside) - math.log(lowest)) / (math.log(highest) - math.log(lowest))
     return begin + part * (end - begin)
 
 
@@ -126,7 +128,7 @@ def ratios(draw: Drawing, found: list[Found]) -> None:
     shapes = len(draw.parts)
     for group in groups:
         draw.y += LINE
-        draw.text(16, draw.y, group.title, "dim")
+        draw.text(16, draw.y, OURS if group.program == "start" else group.title, "dim")
         for row in group.table.rows:
             if row.name == BARE:
                 continue
@@ -135,7 +137,7 @@ def ratios(draw: Drawing, found: list[Found]) -> None:
             draw.text(LEFT - 14, draw.y, row.name, anchor="end")
             draw.line(x(row.lowest), draw.y - 4, x(row.highest), draw.y - 4, style)
             draw.dot(x(row.ratio), draw.y - 4, style)
-            draw.text(x(max(row.highest, row.ratio)) + 10, draw.y, f"{row.ratio:.2f}")
+            draw.text(x(row.highest) + 10, draw.y, f"{row.ratio:.2f}")
             if row.name in group.bounds:
                 at = x(group.bounds[row.name])
                 draw.line(at, draw.y - 12, at, draw.y + 4, f"{style} bound")

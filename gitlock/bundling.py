@@ -46,13 +46,13 @@ CHECK = """
 git.changes usecases.renew usecases.check usecases.places entrypoints.cli.commands.check wiring.policies
 """
 CLAIM = """
-domain.overlap domain.claim digest domain.key domain.holding usecases.places usecases.reading usecases.claim
-usecases.covered entrypoints.cli.granting entrypoints.cli.commands.claim wiring.policies wiring.liveness
-stores.files.atomic stores.files.guard domain.witness stores.files.journal domain.coverage
+domain.overlap domain.claim digest domain.key usecases.places usecases.reading usecases.claim usecases.covered
+entrypoints.cli.granting entrypoints.cli.commands.claim wiring.policies wiring.liveness stores.files.atomic
+stores.files.guard stores.files.journal
 """
 MINE = "usecases.renew entrypoints.cli.commands.mine"
 RELEASE = """
-domain.key domain.overlap domain.holding usecases.places usecases.reading digest usecases.renew usecases.release
+domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew usecases.release
 entrypoints.cli.commands.release wiring.policies stores.files.atomic stores.files.guard stores.files.journal
 """
 RENEW = """
@@ -62,7 +62,7 @@ entrypoints.cli.commands.renew wiring.policies stores.files.atomic stores.files.
 
 # What the other hooks load, or any of them when there is something to say.
 REST = """
-__main__ domain.coverage domain.queue domain.turn entrypoints.cli.commands.whoami entrypoints.envelope
+__main__ domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
 entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
 entrypoints.hooks.ways git.merges stores.files.queue_rows usecases.hearing usecases.looking usecases.staging
 """

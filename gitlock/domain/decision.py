@@ -2,23 +2,13 @@
 
 from gitlock.domain.agent import lineage, related
 from gitlock.domain.change import Change
+from gitlock.domain.footprint import covering
 from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, Ended, Lease
 from gitlock.domain.pattern import Fold, anchor_candidates
 from gitlock.domain.policy import ENFORCE, OFF, Policy
 from gitlock.domain.snapshot import Snapshot
 from gitlock.domain.standing import DOUBTFUL, EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    from gitlock.domain.footprint import Footprint
-
-    T = TypeVar("T")
-
-FEW = 64  # footprints times paths that are sooner asked one by one than made ready for many paths
 
 HELD, UNCLAIMED, OVERTAKEN = "held", "unclaimed", "overtaken"
 CLEAR, VIOLATION = "clear", "violation"
@@ -99,9 +89,9 @@ def decide(
     for change in changes:
         anchors.update(anchor_candidates(change.path))
     near = [lease for lease in snapshot.leases.near(frozenset(anchors), frozenset()) if lease.include]
-    covering = _covering([(lease, lease.footprint) for lease in near], len(changes), fold)
+    holders = covering([(lease, lease.footprint) for lease in near], len(changes), fold)
     lapsed = [ended for ended in snapshot.ended.of(lineage(agent)) if ended.by_fence is not None]
-    taken = _covering(
+    takers = covering(
         [(ended, ended.lease.footprint) for ended in lapsed if ended.lease.include], len(changes), fold
     )
     findings: list[Finding] = []
@@ -123,7 +113,7 @@ def decide(
             continue
         foreign = weak = None
         mine = False
-        for lease in covering(path):
+        for lease in holders(path):
             if related(lease.agent, agent):
                 # A lapsed own lease that is still in the table was overlapped by nobody: it counts.
                 if lease.mode == EXCLUSIVE:
@@ -145,7 +135,7 @@ def decide(
             continue
         if mine:
             continue
-        over = taken(path)
+        over = takers(path)
         if over:
             findings.append(Finding(path, OVERTAKEN, mode, change.status, ended=over[-1]))
         elif policy.is_open(path, fold) or policy.unclaimed == "allow":
@@ -157,14 +147,3 @@ def decide(
     return Decision(
         tuple(findings), tuple(takeable), tuple(announced), tuple(used.values()), tuple(doubtful.values())
     )
-
-
-def _covering(
-    footprints: "list[tuple[T, Footprint]]", paths: int, fold: Fold
-) -> "Callable[[str], list[T]]":
-    """What tells for a path which of the footprints cover it, by their tags and in their order."""
-    if len(footprints) * paths <= FEW:
-        return lambda path: [tag for tag, footprint in footprints if footprint.covers(path, fold)]
-    from gitlock.domain.coverage import Coverage
-
-    return Coverage(footprints, fold).tags_covering

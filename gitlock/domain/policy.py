@@ -50,7 +50,8 @@ class Policy(Value):
 
     __slots__ = (
         "auto_ttl", "breaking", "grant_after", "humans", "keys", "lines", "mode", "on_error", "on_missing",
-        "open_paths",        "override", "publish", "receipts", "release_on", "source", "spawn", "ttl", "unclaimed", "verify",
+        "open_paths", "override", "publish", "receipts", "release_on", "source", "spawn", "ttl",
+        "unclaimed", "verify",
     )  # fmt: skip
 
     def __init__(

@@ -65,7 +65,8 @@ def word(text: str) -> str:
         elif char.isprintable():
             out.append(char)
         else:
-            out += [f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape")]
+            kind = "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass"
+            out += [f"\\x{byte:02x}" for byte in char.encode("utf-8", kind)]
     return "$'" + "".join(out) + "'"
 
 

@@ -2,7 +2,7 @@
 
 import os
 
-from gitlock.domain.footprint import Footprint
+from gitlock.domain.footprint import Footprint, covering
 from gitlock.domain.pattern import Fold, parse_pattern
 from gitlock.domain.value import Value
 
@@ -54,22 +54,20 @@ def finish_counting(child: "Child | None", footprint: Footprint, fold: Fold) -> 
     status, out, _ = child.finish()
     if status:
         return Covered(None)
-    from gitlock.domain.coverage import Coverage
-
-    coverage = Coverage([(None, footprint)], fold)
-    wished = Coverage([(None, Footprint(footprint.include, ()))], fold)  # what is kept out on purpose needs no word
     paths = dict.fromkeys(os.fsdecode(out).split("\0")[:-1])
+    covered = covering([(None, footprint)], len(paths), fold)
+    wished = covering([(None, Footprint(footprint.include, ()))], len(paths), fold)  # kept out on purpose: not a word
     count = 0
     folders: dict[str, bool] = {}
     for path in paths:
-        if coverage.tags_covering(path):
+        if covered(path):
             count += 1
             continue
-        if wished.tags_covering(path):
+        if wished(path):
             continue
         folder = path.rpartition("/")[0]
         while folder and folder not in folders:
-            folders[folder] = bool(coverage.tags_covering(folder))
+            folders[folder] = bool(covered(folder))
             folder = folder.rpartition("/")[0]
     return Covered(count, tuple(sorted(folder for folder, matched in folders.items() if matched)))
 

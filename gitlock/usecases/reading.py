@@ -5,7 +5,6 @@ The order is the contract's: a prefix that fixes the reading, a declared key, a 
 semantic key, a path that is not there yet.
 """
 
-from gitlock.domain.holding import Wanted
 from gitlock.domain.key import RESERVED, looks_like_key, path_key, semantic_key
 from gitlock.domain.pattern import Fold, escape, parse_pattern
 from gitlock.domain.value import Value
@@ -14,6 +13,7 @@ from gitlock.usecases.places import exists, has_glob, literal_place, pattern_pla
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.holding import Wanted
     from gitlock.domain.policy import KeyRule, Policy
     from gitlock.git.repository import Repository
 
@@ -146,9 +146,11 @@ def _read(argument: Argument, repository: "Repository", policy: "Policy", fold: 
 
 def read_wanted(
     arguments: "tuple[Argument, ...]", repository: "Repository", policy: "Policy", fold: Fold
-) -> tuple[Wanted, ...]:
+) -> "tuple[Wanted, ...]":
     """What release, renew and status name. The text itself counts first, so that what is gone, was renamed, or can
     no longer be read as a claim can still be named."""
+    from gitlock.domain.holding import Wanted
+
     found = []
     for argument in arguments:
         try:

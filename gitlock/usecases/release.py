@@ -1,6 +1,5 @@
 """Giving leases back, whole or in part."""
 
-from gitlock.digest import sha256_hex
 from gitlock.domain.beat import with_beat
 from gitlock.domain.holding import Released, Wanted, plan_release
 from gitlock.domain.lease import Lease
@@ -29,7 +28,11 @@ def release(
     agent's other leases are renewed with it. ``UsageError`` for an argument that names no lease and can't be read as a
     claim either.
     """
-    proof = sha256_hex(token.encode("utf-8", "surrogateescape")) if token is not None else None
+    proof = None
+    if token is not None:
+        from gitlock.digest import sha256_hex
+
+        proof = sha256_hex(token.encode("utf-8", "surrogateescape"))
 
     def proves(lease: Lease) -> bool:
         return lease.token_hash == proof

@@ -102,8 +102,12 @@ def test_the_same_without_a_doubt_is_dead(here: Here) -> None:
     assert here.liveness(held_by(here, GONE, started=1)) == "dead"
 
 
-def test_no_process_lives_on_when_the_machine_is_started_anew(here: Here, child: "subprocess.Popen[bytes]") -> None:
-    assert here.liveness(held_by(here, child.pid, boot="machine:boot-before")) == "dead"
+def test_no_process_lives_on_when_the_machine_is_started_anew(here: Here) -> None:
+    assert here.liveness(held_by(here, GONE, started=1, boot="machine:boot-before")) == "dead"
+
+
+def test_a_process_that_is_there_was_not_ended_by_another_boot(here: Here, child: "subprocess.Popen[bytes]") -> None:
+    assert here.liveness(held_by(here, child.pid, boot="machine:boot-before")) == "unknown"
 
 
 def test_a_nameless_machine_cannot_tell_that_it_was_started_anew(here: Here) -> None:

@@ -209,5 +209,7 @@ def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered)
     quoted = shell_expanded(reading, site.repository)
     if quoted is not None:
         count = len(reading.taken)
-        found.append(f"this covers the {count} files that are there now; quoted, {word(quoted)} would cover new ones too")
+        found.append(
+            f"this covers the {count} files that are there now; quoted, {word(quoted)} would cover new ones too"
+        )
     return found
