@@ -4,8 +4,9 @@
     table.show()
 
 Each round runs every command once, the baseline too. A command's figure is the median of its *pair-by-pair* ratios to
-the baseline of the same round: milliseconds drift with the machine's load, these ratios hardly do. The baseline, if no
-other is named, is a bare interpreter: ``python -c pass``, the one that runs this, behind any version manager's shim.
+the baseline of the same round: milliseconds drift with the machine's load, these ratios hardly do. Beside it stands the
+same of CPU time, of all processes together: a busy machine changes that least. The baseline, if no other is named, is a
+bare interpreter: ``python -c pass``, the one that runs this, behind any version manager's shim.
 
 As a program: ``python measure.py [--rounds N] [--json] 'NAME=COMMAND LINE'…``.
 """
@@ -13,6 +14,7 @@ As a program: ``python measure.py [--rounds N] [--json] 'NAME=COMMAND LINE'…``
 import argparse
 import json
 import os
+import resource
 import shlex
 import shutil
 import statistics
@@ -38,6 +40,7 @@ class Row(NamedTuple):
     ratio: float
     lowest: float
     highest: float
+    cpu: float = 0.0  # ratio of CPU time; 0 where it cannot be told
 
 
 class Table(NamedTuple):
@@ -55,9 +58,15 @@ class Table(NamedTuple):
 
     def text(self) -> str:
         """An aligned table; low and high are the quartiles of the ratio."""
-        head = ("", "ms", f"x {self.baseline}", "quartiles")
+        head = ("", "ms", f"x {self.baseline}", "quartiles", "CPU x")
         lines = [
-            (row.name, f"{row.median_ms:.1f}", f"{row.ratio:.2f}", f"{row.lowest:.2f} - {row.highest:.2f}")
+            (
+                row.name,
+                f"{row.median_ms:.1f}",
+                f"{row.ratio:.2f}",
+                f"{row.lowest:.2f} - {row.highest:.2f}",
+                f"{row.cpu:.2f}" if row.cpu else "",
+            )
             for row in self.rows
         ]
         widths = [max(len(cell) for cell in column) for column in zip(head, *lines, strict=True)]
@@ -121,20 +130,32 @@ def compare(
     timers = {each: _timer(each, work, codes.get(each, 0), env, cwd) for each, work in every.items()}
 
     seconds: dict[str, list[float]] = {each: [] for each in every}
+    used: dict[str, list[float]] = {each: [] for each in every}
     for round_number in range(warm_up + rounds):
         for each, timed in timers.items():
             if before_each is not None:
                 before_each(each)
+            before = _cpu()
             took = timed()
+            after = _cpu()
             if round_number >= warm_up:
                 seconds[each].append(took)
-    return Table(name, rounds, [_row(each, seconds[each], seconds[name]) for each in every])
+                used[each].append(after[1] - before[1] or after[0] - before[0])
+    return Table(name, rounds, [_row(each, seconds[each], seconds[name], used[each], used[name]) for each in every])
 
 
-def _row(name: str, took: list[float], base: list[float]) -> Row:
+def _cpu() -> tuple[float, float]:
+    """CPU time of this process, and of those that it has started and that are done."""
+    here, there = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return here.ru_utime + here.ru_stime, there.ru_utime + there.ru_stime
+
+
+def _row(name: str, took: list[float], base: list[float], used: list[float], base_used: list[float]) -> Row:
     ratios = [mine / theirs for mine, theirs in zip(took, base, strict=True)]
     low, _, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else (ratios[0],) * 3
-    return Row(name, statistics.median(took) * 1000, statistics.median(ratios), low, high)
+    worked = [mine / theirs for mine, theirs in zip(used, base_used, strict=True) if theirs]
+    cpu = statistics.median(worked) if worked else 0.0
+    return Row(name, statistics.median(took) * 1000, statistics.median(ratios), low, high, cpu)
 
 
 def _timer(

@@ -37,8 +37,7 @@ STYLE = """
 """
 
 OURS = "git-lock, and what it may take at most"
-GROWTH = re.compile(r"(check|claim)\b.*?([\d,]+) (?:leases|held)")
-GROWTH_BOUNDS = {"check": {1_000: 1.3, 10_000: 3.0}, "claim": {1_000: 1.5, 10_000: 4.0}}
+GROWTH = re.compile(r"(check|claim), ([\d,]+) leases")
 
 
 class Found(NamedTuple):
@@ -51,13 +50,23 @@ class Found(NamedTuple):
     load: str
 
 
+class Figure(NamedTuple):
+    """What store.py says: how much, of what, and the bound; ``least`` where more is better."""
+
+    name: str
+    value: float
+    of: str
+    bound: float | None
+    least: bool = False
+
+
 def read(folder: Path) -> tuple[list[Found], dict[str, str]]:
     """Every table that is there, and what the programs left out."""
     found: list[Found] = []
     left_out: dict[str, str] = {}
-    for program in ("start", "store", "peers", "avoided"):
+    for program in ("start", "peers", "avoided"):
         file = folder / f"{program}.json"
-        if not file.exists():
+        if not file.exists() or not file.stat().st_size:
             continue
         said = json.loads(file.read_text())
         left_out.update(said.get("left_out", {}))
@@ -66,12 +75,19 @@ def read(folder: Path) -> tuple[list[Found], dict[str, str]]:
     return found, left_out
 
 
+def read_figures(folder: Path) -> list[Figure]:
+    """What store.py found."""
+    file = folder / "store.json"
+    said = json.loads(file.read_text() or "{}") if file.exists() else {}
+    return [Figure(**{name: one[name] for name in Figure._fields if name in one}) for one in said.get("figures", ())]
+
+
 def tables(said: Any, title: str) -> Iterator[tuple[str, Table, Mapping[str, float]]]:
     """The tables in one program's JSON, however deep they lie."""
     if not isinstance(said, dict):
         return
     if "rows" in said:
-        rows = [Row(**{name: row[name] for name in Row._fields}) for row in said["rows"]]
+        rows = [Row(**row) for row in said["rows"]]
         yield title, Table(said["baseline"], said["rounds"], rows), said.get("bounds", {})
         return
     for name, part in said.items():
@@ -153,24 +169,17 @@ def ratios(draw: Drawing, found: list[Found]) -> None:
     draw.y += 16
 
 
-def curves(found: list[Found]) -> dict[str, dict[int, float]]:
-    """For check and for claim: number of leases → time as a multiple of that with the fewest."""
+def curves(figures: list[Figure]) -> dict[str, dict[int, float]]:
+    """For check and for claim: number of leases → time as a multiple of that with ten."""
     made: dict[str, dict[int, float]] = {}
-    for one in found:
-        if one.program != "store":
-            continue
-        for row in one.table.rows:
-            matched = GROWTH.search(row.name)
-            if matched:
-                made.setdefault(matched[1], {})[int(matched[2].replace(",", ""))] = row.ratio
-    return {
-        name: {count: ratio / points[min(points)] for count, ratio in sorted(points.items())}
-        for name, points in made.items()
-        if len(points) > 1
-    }
+    for figure in figures:
+        matched = GROWTH.fullmatch(figure.name)
+        if matched:
+            made.setdefault(matched[1], {10: 1.0})[int(matched[2].replace(",", ""))] = figure.value
+    return made
 
 
-def growth(draw: Drawing, drawn: dict[str, dict[int, float]]) -> None:
+def growth(draw: Drawing, figures: list[Figure]) -> None:
     """How check and claim grow with the number of leases."""
     height, highest = 190, 8.0
     draw.y += 22
@@ -190,21 +199,24 @@ def growth(draw: Drawing, drawn: dict[str, dict[int, float]]) -> None:
     for count in (10, 100, 1_000, 10_000):
         draw.line(x(count), top, x(count), bottom, "grid")
         draw.text(x(count), bottom + 18, f"{count:,} leases" if count == 10 else f"{count:,}", "dim", "middle")
-    for (name, points), style in zip(drawn.items(), ("ours", "second"), strict=False):
+    bounds = {figure.name: figure.bound for figure in figures}
+    for (name, points), style in zip(curves(figures).items(), ("ours", "second"), strict=False):
         path = " ".join(f"{x(count):.1f},{y(ratio):.1f}" for count, ratio in points.items())
         draw.parts.append(f'<polyline points="{path}" class="line {style}" style="fill: none"/>')
         for count, ratio in points.items():
             draw.dot(x(count), y(ratio), style, 4)
         last = max(points)
         draw.text(x(last) + 12, y(points[last]) + 4, f"{name} {points[last]:.2f}x", style)
-        for count, most in GROWTH_BOUNDS[name].items():
-            draw.line(x(count) - 9, y(most), x(count) + 9, y(most), f"{style} bound")
+        for count in points:
+            most = bounds.get(f"{name}, {count:,} leases")
+            if most is not None:
+                draw.line(x(count) - 9, y(most), x(count) + 9, y(most), f"{style} bound")
     draw.y = bottom + 40
     draw.text(LEFT, draw.y, "stroke across: the bound of the specification", "dim")
     draw.y += 16
 
 
-def show(found: list[Found], left_out: Mapping[str, str]) -> None:
+def show(found: list[Found], figures: list[Figure], left_out: Mapping[str, str]) -> None:
     """The tables, with their bounds."""
     for one in found:
         print(f"== {one.program}: {one.title} ({one.table.rounds} rounds{', load ' + one.load if one.load else ''})")
@@ -214,6 +226,11 @@ def show(found: list[Found], left_out: Mapping[str, str]) -> None:
             most = one.bounds.get(row.name)
             print(line if most is None else f"{line}   bound {most:g}{'' if row.ratio <= most else ', NOT met'}")
         print()
+    if figures:
+        print("== store")
+    for figure in figures:
+        bound = "" if figure.bound is None else f"   bound {'>=' if figure.least else '<='} {figure.bound:g}"
+        print(f"{figure.name:<58} {figure.value:8.2f} {figure.of}{bound}")
     for name, why in left_out.items():
         print(f"left out: {name}: {why}")
 
@@ -225,15 +242,15 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=OUT)
     asked = parser.parse_args()
     found, left_out = read(asked.folder)
-    if not found:
+    figures = read_figures(asked.folder)
+    if not found and not figures:
         print(f"plot.py: nothing in {asked.folder}: run the other programs with --json first", file=sys.stderr)
         return 1
-    show(found, left_out)
+    show(found, figures, left_out)
     draw = Drawing()
     ratios(draw, [one for one in found if one.program in ("start", "peers")])
-    drawn = curves(found)
-    if drawn:
-        growth(draw, drawn)
+    if curves(figures):
+        growth(draw, figures)
     asked.out.write_text(draw.whole("git-lock and its peers, as multiples of a bare Python"))
     print(f"drawn: {asked.out.name}")
     return 0

@@ -1,7 +1,7 @@
 """What a start costs: hooks and the commands that agents repeat, as whole processes, beside a bare Python.
 
-The bounds are those of the specification. A hook is run as git runs it: its file, at the top of the worktree, with git's
-variables. Everything else is run through git, as one types it.
+The bounds are those of the specification. A hook is run as git runs it: its file, at the top of the worktree, with
+git's variables. Everything else is run through git, as one types it.
 
     python benchmarks/start.py [--rounds N] [--json]
 """
@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from ground import Ground, Scratch, ground, in_turn
@@ -107,11 +106,11 @@ def main() -> int:
         table = measured(place, asked.rounds)
         loaded = modules(place)
     if asked.json:
-        made = {**json.loads(table.as_json()), "bounds": {bound.name: bound.most for bound in BOUNDS}, "modules": loaded}
-        print(json.dumps(made, indent=2))
+        bounds = {bound.name: bound.most for bound in BOUNDS}
+        print(json.dumps({**json.loads(table.as_json()), "bounds": bounds, "modules": loaded}, indent=2))
     else:
         print(text(table, loaded))
-        print(f"load: {', '.join(f'{each:.1f}' for each in os.getloadavg())}; in {Path(sys.executable).parent.parent.name}")
+        print(f"load: {', '.join(f'{each:.1f}' for each in os.getloadavg())}")
     return 0
 
 

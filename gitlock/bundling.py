@@ -25,7 +25,7 @@ domain.footprint domain.policy stores stores.files stores.files.layout wiring.po
 entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
 domain.lease domain.snapshot domain.standing domain.decision domain.beat usecases.renew usecases.check
 entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
-stores.files.store stores.opening domain.coverage
+stores.files.store stores.opening
 """
 
 # What asks git where we are: loaded first, so that it answers while the rest is loaded.

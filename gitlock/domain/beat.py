@@ -5,16 +5,28 @@ from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.snapshot import NOTHING, Edits, Snapshot
 from gitlock.domain.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.queue import Waiter
+
 
 class Beat(Value):
-    """A heartbeat's outcome: what is held, which of it had lapsed and was revived, and what ended unreported."""
+    """A heartbeat's outcome: what is held, which of it had lapsed and was revived, what ended unreported, and which
+    tickets are offered what they wait for."""
 
-    __slots__ = ("ended", "held", "revived")
+    __slots__ = ("ended", "held", "offers", "revived")
 
-    def __init__(self, held: tuple[Lease, ...], revived: tuple[Lease, ...], ended: tuple[Ended, ...]) -> None:
+    def __init__(
+        self,
+        held: tuple[Lease, ...],
+        revived: tuple[Lease, ...],
+        ended: tuple[Ended, ...],
+        offers: "tuple[Waiter, ...]" = (),
+    ) -> None:
         self.held = held
         self.revived = revived
         self.ended = ended
+        self.offers = offers
 
 
 def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
@@ -36,7 +48,9 @@ def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
             lease = lease.renewed_at(now)
             put.append(lease)
         held.append(lease)
-    return Edits(put=tuple(put)) if put else NOTHING, Beat(tuple(held), tuple(revived), unreported(snapshot, agent))
+    offers = tuple(one for one in snapshot.waiters.of((agent,)) if one.offered is not None)
+    beat = Beat(tuple(held), tuple(revived), unreported(snapshot, agent), offers)
+    return Edits(put=tuple(put)) if put else NOTHING, beat
 
 
 def with_beat(edits: Edits, snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
@@ -48,7 +62,7 @@ def with_beat(edits: Edits, snapshot: Snapshot, agent: str) -> tuple[Edits, Beat
         edits = edits.replace(put=edits.put + renewed)
     held = tuple(lease for lease in beat.held if lease.id not in touched)
     revived = tuple(lease for lease in beat.revived if lease.id not in touched)
-    return edits, Beat(held, revived, beat.ended)
+    return edits, Beat(held, revived, beat.ended, beat.offers)
 
 
 def unreported(snapshot: Snapshot, agent: str) -> tuple[Ended, ...]:

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitlock.domain.queue import Waiter
     from gitlock.domain.request import Request
     from gitlock.domain.taint import Taint
 
@@ -260,6 +261,19 @@ def taint_line(taint: "Taint", ago: float) -> str:
         f"'{visible(taint.command)}', run by {visible(taint.agent)} under a lease on this, {ended} "
         f"{show_duration(ago)} ago: look at what it left (git lock release --clear-taint, when that is mended)"
     )
+
+
+def offer_lines(offers: "tuple[Waiter, ...]", now: Instant) -> list[str]:
+    """Tickets whose turn has come, and until when."""
+    from gitlock.domain.queue import OFFER
+
+    left = [(one, OFFER - now.since(one.offered)) for one in offers if one.offered is not None]
+    return [
+        f"warning: it is your turn for '{visible(one.title, REASON_LIMIT)}': git lock claim --resume {one.id} "
+        f"(within {show_duration(seconds)})"
+        for one, seconds in left
+        if seconds > 0
+    ]
 
 
 def heard_lines(found: "list[Request]", agent: str, now: Instant) -> list[str]:

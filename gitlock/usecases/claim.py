@@ -166,6 +166,9 @@ def ask(
                 # Its agent's word that it is still wanted; and where it was offered, its turn has passed again.
                 edits = edits.replace(queue=(*edits.queue, mine.replace(seen=snapshot.now, offered=None)))
         rest, beat = plan_beat(snapshot, wish.claim.agent)
+        if beat.offers:
+            used = {*edits.leave, *(waiter.id for waiter in edits.queue)}
+            beat = beat.replace(offers=tuple(one for one in beat.offers if one.id not in used))
         own = {lease.id for lease in edits.put}
         renewed = tuple(lease for lease in rest.put if lease.id not in own)
         return edits.replace(put=edits.put + renewed), (answer, beat, snapshot)

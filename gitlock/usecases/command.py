@@ -38,6 +38,7 @@ class Command:
             env=dict(environ),
             stdout=stdout,
             process_group=None if self.shares_group else 0,
+            close_fds=False,  # what was passed on to us (a job server's pipe) goes on to it; ours close by themselves
             preexec_fn=_dies_with_us(prctl),  # noqa: PLW1509 - we have no threads
         )
         self.pid = self._process.pid

@@ -53,6 +53,23 @@ class Stop:
         if self.bell is not None:
             self.bell.ring()
 
+    def attach(self, bell: "Bell") -> "Callable[[], None]":
+        """From now on a signal wakes whoever sleeps on the bell, also in the moment before it falls asleep; answers
+        what undoes that."""
+        import signal
+
+        self.bell = bell
+        try:
+            before = signal.set_wakeup_fd(bell.fileno(), warn_on_full_buffer=False)
+        except ValueError:  # not in the main thread, where no signals arrive
+            return lambda: None
+
+        def detach() -> None:
+            self.bell = None
+            signal.set_wakeup_fd(before)
+
+        return detach
+
 
 class TimedOut(Value):
     """The time was up first. ``last`` is what stood in the way then."""
@@ -98,7 +115,7 @@ def claim_in_turn(
     began = time.monotonic()
     waiter_id = new_waiter_id()
     bell = store.bell(waiter_id)
-    stop.bell = bell
+    detach = stop.attach(bell)
     try:
         join = joining(wish, waiter_id, process, chain)
         waited = Waited(ask(store, wish, join=join), time.monotonic() - began)
@@ -114,7 +131,7 @@ def claim_in_turn(
             raise Interrupted(stop.number)
         return waited
     finally:
-        stop.bell = None
+        detach()
         bell.close()
 
 
@@ -158,17 +175,16 @@ def _stand(
     end = None if timeout is None else began + timeout
     trouble: float | None = None
     while True:
-        rung = _sleep(store, wish.facts, bell, outcome, end, stop)
+        rung = bell.wait(LOOK) if trouble is not None else _sleep(store, wish.facts, bell, outcome, end, stop)
         waited = time.monotonic() - began
         if stop.number is not None:
             raise Interrupted(stop.number)
         try:
             outcome = ask(store, wish, place=waiter, join=join, peek=not rung)
         except (StoreBusy, StoreUnavailable):
-            trouble = trouble or waited
+            trouble = waited if trouble is None else trouble
             if waited - trouble > TROUBLE or (end is not None and time.monotonic() >= end):
                 raise
-            bell.wait(LOOK)
             continue
         trouble = None
         answer = outcome.answer
@@ -192,6 +208,7 @@ def _sleep(
     ahead = answer.ahead[0] if answer.ahead else None
     now = time.monotonic()
     until = [] if end is None else [end]
+    until += [now + lease.ttl / 3 for lease in outcome.beat.held]  # who waits is alive: what it holds is renewed
     watched: list[Holder] = []
     if ahead is None:
         until += [now + max(0.01, one.lease.left(outcome.now) + 0.005) for one in answer.conflicts]

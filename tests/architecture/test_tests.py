@@ -7,7 +7,7 @@ from tests.architecture.source import dotted, modules, tree
 
 # Calls that claim something: pytest's own, and those of the kit that fail by themselves.
 CLAIMS = {"pytest.raises", "pytest.warns", "pytest.fail", "jsonschema.validate"}
-CLAIMING_METHODS = {"ok", "ended", "says", "until"}
+CLAIMING_METHODS = {"ok", "ended", "says", "shows", "until"}
 CLAIMING_PREFIXES = ("assert_", "_assert_", "expect_", "_expect_")
 
 

@@ -162,6 +162,12 @@ def test_standard_input_is_the_commands(repo: Repo) -> None:
     assert repo.lock("run", KEY, "--", "cat", input="words\n").ok().out == "words\n"
 
 
+def test_a_descriptor_that_was_passed_to_us_is_passed_to_the_command(repo: Repo) -> None:
+    script = f"git-lock run {KEY} -- sh -c 'cat <&7' 7<README.md"
+    repo.write("README.md", "words\n")
+    assert repo.run("sh", "-c", script, agent="alice").ok().out == "words\n"
+
+
 def test_inside_another_run_every_lease_up_the_chain_is_seen(repo: Repo) -> None:
     script = f'git-lock run env:1 -- git-lock run {KEY} -- sh -c "echo \\$GITLOCK_LEASES"'
     outer = repo.lock("run", KEY, "--", "sh", "-c", script).ok()

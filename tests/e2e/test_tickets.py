@@ -209,3 +209,13 @@ def test_the_token_of_what_was_resumed_can_be_kept(world: Repo) -> None:
     world.lock("release", "--all", agent="alice").ok()
     world.lock("claim", "--resume", ticket, "--token-file", "token", agent="bob").ok()
     world.lock("release", "src/a.py", "--token-file", "token", agent="carol").ok()
+
+
+def test_an_agent_hears_from_any_command_that_its_turn_has_come(world: Repo) -> None:
+    ticket = draw(world, "src/a.py")
+    assert "your turn" not in world.lock("list", agent="bob").ok().err
+    world.lock("release", "--all", agent="alice").ok()
+    told = world.lock("list", agent="bob").ok().err
+    assert f"it is your turn for 'src/a.py': git lock claim --resume {ticket} (within" in told
+    taken = world.lock("claim", "--resume", ticket, agent="bob").ok()
+    assert taken.err == ""

@@ -192,6 +192,21 @@ def test_a_waiter_is_not_told_twice_what_it_did_not_ask(world: Repo) -> None:
         assert bob.wait().ok().err == ""
 
 
+def test_what_a_waiter_holds_is_renewed_while_it_waits(world: Repo) -> None:
+    world.lock("claim", "lib/c.py", "--ttl", "1.5s", agent="bob").ok()
+    with waiting(world, "bob", "deploy:x"):
+        first = lapses(world, "bob")
+        until(lambda: lapses(world, "bob") > first + 1, "renewals")
+        world.lock("claim", "lib/c.py", agent="carol").ended(10)
+
+
+def lapses(repo: Repo, agent: str) -> float:
+    """When the agent's only lease was renewed last."""
+    (row,) = [row for row in repo.state()["leases"] if row["agent"] == agent]
+    renewed: float = row["renewed"]
+    return renewed
+
+
 def test_acquire_waits_and_prints_only_the_token(world: Repo) -> None:
     with world.start("acquire", "deploy:x", agent="bob") as bob:
         bob.says("waiting for")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from gitlock.entrypoints.wording import visible
+
 CORPUS = Path(__file__).parent / "corpus"
 CPU_SECONDS = 5.0  # of one example: hundreds of times what it takes; only work that grows without bound gets there
 
@@ -16,7 +18,8 @@ def corpus(name: str) -> list[str]:
     """The lines of a file, in Python's escapes: ``\\x1b``, ``\\u202e``, ``\\udcff`` for a byte that is not UTF-8. Lines
     that begin with ``#`` tell what follows."""
     rows = (CORPUS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return [row.encode("latin-1", "backslashreplace").decode("unicode_escape") for row in rows if row and row[:1] != "#"]
+    texts = [row for row in rows if row and row[:1] != "#"]
+    return [text.encode("latin-1", "backslashreplace").decode("unicode_escape") for text in texts]
 
 
 @contextmanager
@@ -37,11 +40,12 @@ def bounded() -> Iterator[None]:
 
 # Pieces that mean something somewhere, and letters between them.
 PIECES = st.sampled_from([
-    "a", "b", "src", "login.py", "é", "日本", "e\u0301", "\U0001f600", "*", "**", "?", "[", "]", "[a-z]", "[!a]", "[^a]", "[z-a]", "[a-",
-    "[]]", "[[:alpha:]]", "!", "\\", "\\*", "/", "//", "./", "../", "..", ".", "~", "$HOME", "{", "}", ",", "{a,b}", ":", "::", "path:",
-    "file:", "glob:", "key:", ":(", ":(glob)", ":(exclude)", ":(top,literal)", ":(icase", ":/", "deploy:x", ".git", ".git/config", ".GIT",
-    "-", "--", "-rf", " ", "\t", "\n", "\r", "\0", "\x1b[31m", "\x7f", "\x85", "\u2028", "\u202e", "\ufeff", "\udcff", "\ud800", "%s", "'", '"',
-    "`", "$(x)", ";", "|", "#", "@{u}", ".lock", "a" * 300, "*a" * 40, "../" * 40,
+    "a", "b", "src", "login.py", "é", "日本", "e\u0301", "\U0001f600", "*", "**", "?", "[", "]", "[a-z]", "[!a]",
+    "[^a]", "[z-a]", "[a-", "[]]", "[[:alpha:]]", "!", "\\", "\\*", "/", "//", "./", "../", "..", ".", "~", "$HOME",
+    "{", "}", ",", "{a,b}", ":", "::", "path:", "file:", "glob:", "key:", ":(", ":(glob)", ":(exclude)",
+    ":(top,literal)", ":(icase", ":/", "deploy:x", ".git", ".git/config", ".GIT", "-", "--", "-rf", " ", "\t", "\n",
+    "\r", "\0", "\x1b[31m", "\x7f", "\x85", "\u2028", "\u202e", "\ufeff", "\udcff", "\ud800", "%s", "'", '"', "`",
+    "$(x)", ";", "|", "#", "@{u}", ".lock", "a" * 300, "*a" * 40, "../" * 40,
 ])  # fmt: skip
 
 pieced = st.lists(PIECES, max_size=12).map("".join)
@@ -53,3 +57,9 @@ arguments = any_text.map(lambda text: os.fsdecode(text.replace("\0", "").encode(
 def printable(data: bytes) -> bool:
     """Whether a terminal would only show it: UTF-8, no control character but the newline, nothing invisible."""
     return all(char == "\n" or char.isprintable() for char in data.decode("utf-8"))
+
+
+def assert_speakable(error: Exception) -> None:
+    """An error of ours can be shown, and fits a screen."""
+    assert visible(str(error)).isprintable()
+    assert len(str(error)) < 10_000

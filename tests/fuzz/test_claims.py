@@ -16,7 +16,7 @@ from gitlock.errors import GitlockError
 from gitlock.git.repository import Repository
 from gitlock.stores.codec import anchor_entries
 from gitlock.usecases.reading import Argument, Reading, read_claims, read_wanted
-from tests.fuzz.hostile import any_text, arguments, bounded, pieced
+from tests.fuzz.hostile import any_text, arguments, assert_speakable, bounded, pieced
 from tests.git.standin import at
 from tests.kit.repo import Repo
 
@@ -37,7 +37,7 @@ def read_or_refused(read: Callable[[], Reading]) -> Reading | None:
         with bounded():
             return read()
     except GitlockError as error:
-        assert visible(str(error)).isprintable()
+        assert_speakable(error)
         return None
 
 
@@ -81,7 +81,8 @@ def test_a_pattern_is_read_or_refused(text: str) -> None:
     assert parse_pattern(pattern.text).text == pattern.text
     footprint = Footprint.of((pattern.text,), ())
     assert overlap(footprint, footprint, PLAIN).meets or not contains(footprint, footprint, PLAIN)
-    assert all(entry.isprintable() and not frozenset('"\\|') & frozenset(entry) for entry in anchor_entries(footprint, ()))
+    entries = anchor_entries(footprint, ())
+    assert all(entry.isprintable() and frozenset('"\\|').isdisjoint(entry) for entry in entries)
 
 
 @given(pieced, pieced, FOLDS)

@@ -127,10 +127,10 @@ def test_on_a_store_a_wait_is_refused_exactly_where_it_closes_a_cycle(
         elif agent not in line.gone and not any(
             related(agent, one.agent) for one in line.store.read().waiters.ordered()
         ):
-            _wait_and_compare(line, agent, wants, mode)
+            _expect_the_same(line, agent, wants, mode)
 
 
-def _wait_and_compare(line: Line, agent: str, wants: list[str], mode: str) -> None:
+def _expect_the_same(line: Line, agent: str, wants: list[str], mode: str) -> None:
     answer = line.asks(agent, *wants, mode=mode, join=PROCESS)
     if isinstance(answer, Queued):
         assert not is_stuck(line, agent), f"{agent} waits for ever: {sorted(waits_for(line))}"

@@ -46,6 +46,10 @@ def told(
         lines.append(hint("git lock mine (reports this once more, and then no longer)"))
     lines += [warning(revived_line(lease)) for lease in beat.revived]
     lines += [warning(line) for lease in beat.held if (line := low_line(lease, now)) is not None]
+    if beat.offers:
+        from gitlock.entrypoints.wording import offer_lines
+
+        lines += offer_lines(beat.offers, now)
     return lines + heard(site, now, shown)
 
 

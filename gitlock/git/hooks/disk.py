@@ -86,9 +86,10 @@ class Record:
 
 def _read(path: str) -> dict[str, object]:
     try:
-        with open(path, "rb") as file:
-            found = json.loads(file.read(_MOST))
-    except (OSError, ValueError):
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)  # a pipe would make us wait
+        with os.fdopen(fd, "rb") as file:
+            found = json.loads(file.read(_MOST) or b"")
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -1,0 +1,102 @@
+"""Any words after ``git lock``, any arguments and environment of a hook: an answer that can be shown, and a code that
+means something; never a traceback."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gitlock.entrypoints.cli.main import load, main
+from gitlock.entrypoints.cli.options import COMMON, FLAG, Option
+from gitlock.entrypoints.cli.table import COMMANDS
+from tests.fuzz.hostile import arguments, bounded, printable
+from tests.kit.program import is_soak
+from tests.kit.repo import Repo
+
+# Left out: what waits, runs something else, or writes outside the repository.
+NOT_TRIED = ("run", "wait", "acquire", "install-man", "complete-words")
+WAITING = ("wait", "timeout", "watch", "print_token", "fix", "yes", "write", "token", "help")
+CODES = (0, 1, 2, 3, 4, 5, 10, 12, 13, 15, 17, 18, 19, 20, 21, 22)
+
+VALUES = st.one_of(
+    arguments,
+    st.sampled_from([
+        "0", "-1", "9" * 5000, "1e9", "1s", "99999999d", "0x10", "１２", "1h1h", "nan", "", "/dev/null", "/dev/zero", "/nowhere/x",
+        "2030-01-01", "alice", "a/../b", "root.lock", "x" * 200,
+    ]),
+)  # fmt: skip
+
+hostile = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=2000 if is_soak() else 150
+)  # fmt: skip
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> list[str]:
+    """One of the commands, with some of its own options and some that it has not."""
+    name = draw(st.sampled_from([name for name in COMMANDS if name not in NOT_TRIED]))
+    options: list[Option] = [one for one in (*load(name).options, *COMMON) if one.key not in WAITING]
+    words = [name]
+    for option in draw(st.lists(st.sampled_from(options), max_size=3)):
+        spelled = draw(st.sampled_from(option.names))
+        if option.kind == FLAG:
+            words.append(spelled)
+        else:
+            value = draw(VALUES)
+            words += draw(st.sampled_from([[spelled, value], [f"{spelled}={value}"]]))
+    words += draw(st.lists(arguments, max_size=3))
+    return words
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.new(tmp_path_factory.mktemp("words"), {"src/a": "1\n"})
+    repo.lock("claim", "src/*", "deploy:x", "-m", "why", agent="alice").ok()
+    repo.lock("claim", "docs/", agent="bob").ok()
+    return repo
+
+
+@pytest.fixture
+def repo(used: Repo, tmp_path: Path) -> Repo:
+    """A copy, which is not the original's: that is gone from where it says it lives."""
+    shutil.copytree(used.path, tmp_path / "repo", symlinks=True)
+    return Repo(tmp_path / "repo")
+
+
+@hostile
+@given(words=command_lines())
+def test_any_words_get_an_answer(
+    repo: Repo, words: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.path)
+    monkeypatch.setenv("GITLOCK_AGENT", "alice")
+    with bounded():
+        code = main(words)
+    out, err = (text.encode("utf-8", "surrogateescape") for text in capfd.readouterr())
+    assert code in CODES, err
+    assert b"Traceback" not in err, err
+    coloured = "always" in " ".join(words)
+    assert printable(err) and (coloured or printable(out)), (words, out, err)
+    assert code != 1 or err.startswith((b"git-lock: ", b'{"schema"')) or out.startswith(b'{"schema"'), (words, err)
+
+
+VARIABLES = st.sampled_from([
+    "GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GITLOCK_AGENT", "GITLOCK_KIND", "GITLOCK_STORE",
+    "GITLOCK_BYPASS", "GITLOCK_GIT_PID", "GITLOCK_PROBE", "GITLOCK_TOKEN", "GITLOCK_LEASES", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID",
+    "GIT_REFLOG_ACTION", "GITHEAD_x", "CI", "USER", "HOME", "LANG", "PYTHONPATH", "PYTHONHOME", "TZ", "COLUMNS", "GIT_EDITOR",
+])  # fmt: skip
+HOOKS = st.sampled_from(["pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit", "commit-msg", "x", "", "--framework"])
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=1000 if is_soak() else 40
+)  # fmt: skip
+@given(words=st.lists(st.one_of(HOOKS, arguments), min_size=1, max_size=4), env=st.dictionaries(VARIABLES, arguments, max_size=4))
+def test_a_hook_with_any_words_and_environment_answers(repo: Repo, words: list[str], env: dict[str, str]) -> None:
+    result = repo.lock("hook", *words, agent="alice", env={name: os.fsdecode(os.fsencode(text)) for name, text in env.items()})
+    assert "Traceback" not in result.err, result
+    assert result.code in (0, 2, 20, 22, 23), result
+    assert printable(result.raw_out) and printable(result.raw_err), result
