@@ -23,7 +23,7 @@ __future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoi
 domain.value git.repository entrypoints.hooks.main wiring domain.agent wiring.identity domain.segment domain.pattern
 domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
 entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
-domain.lease domain.snapshot domain.standing domain.decision domain.beat usecases.renew usecases.check
+domain.lease domain.snapshot domain.standing domain.covering domain.decision domain.beat usecases.renew usecases.check
 entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
 stores.files.store stores.opening
 """
@@ -36,7 +36,8 @@ VERB = """
 __future__ entrypoints entrypoints.cli entrypoints.cli.options entrypoints.cli.output entrypoints.cli.table
 entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.pattern
 domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.snapshot domain.standing
-entrypoints.exitcodes wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change domain.decision
+entrypoints.exitcodes wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change domain.covering
+domain.decision
 entrypoints.wording usecases domain.beat stores stores.files stores.files.layout stores.clock jsontext stores.codec
 stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
 """

@@ -2,7 +2,7 @@
 
 from gitlock.domain.agent import lineage, related
 from gitlock.domain.change import Change
-from gitlock.domain.footprint import covering
+from gitlock.domain.covering import covering
 from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, Ended, Lease
 from gitlock.domain.pattern import Fold, anchor_candidates
 from gitlock.domain.policy import ENFORCE, OFF, Policy

@@ -9,12 +9,11 @@ from gitlock.domain.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, TypeVar
+    from typing import Any
 
     from gitlock.domain.pattern import Fold, Pattern
     from gitlock.domain.segment import Name
 
-    T = TypeVar("T")
 
 TREE, BELOW = 2, 1  # kinds of a route that its prefix says all about: a place with all below it, or only what is below
 
@@ -175,15 +174,3 @@ class Footprint(Value):
 
 KNOWN_LIMIT = 4096  # footprints that are kept ready; a process that lives long must not grow without end
 _KNOWN: dict[tuple[tuple[str, ...], tuple[str, ...]], Footprint] = {}
-
-
-FEW = 64  # footprints times paths that are sooner asked one by one than made ready for many paths
-
-
-def covering(footprints: list[tuple[T, Footprint]], paths: int, fold: Fold = PLAIN) -> Callable[[str], list[T]]:
-    """What tells which of the footprints cover a path, by their tags and in their order; for about so many paths."""
-    if len(footprints) * paths <= FEW:
-        return lambda path: [tag for tag, footprint in footprints if footprint.covers(path, fold)]
-    from gitlock.domain.coverage import Coverage
-
-    return Coverage(footprints, fold).tags_covering

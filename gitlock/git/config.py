@@ -38,4 +38,6 @@ def finish_config(child: "Child") -> dict[str, str]:
 
 def is_true(value: str | None) -> bool:
     """Git's idea of a true boolean."""
-    return value is not None and (value.lower() in ("true", "yes", "on") or (value.isdigit() and int(value) != 0))
+    if value is None:
+        return False
+    return value.lower() in ("true", "yes", "on") or (value.isdigit() and value.strip("0") != "")

@@ -2,7 +2,8 @@
 
 import os
 
-from gitlock.domain.footprint import Footprint, covering
+from gitlock.domain.covering import covering
+from gitlock.domain.footprint import Footprint
 from gitlock.domain.pattern import Fold, parse_pattern
 from gitlock.domain.value import Value
 

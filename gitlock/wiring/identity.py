@@ -61,9 +61,9 @@ def agent_process(environ: "Mapping[str, str]") -> int | None:
 
     above = ancestors()
     for variable in PID_VARIABLES:
-        text = environ.get(variable, "")
-        if text.isdigit() and int(text) in above:
-            return int(text)
+        for pid in above:
+            if environ.get(variable) == str(pid):
+                return pid
     return next((pid for pid in above if command_of(pid) in PROGRAMS), None)
 
 

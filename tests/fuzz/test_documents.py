@@ -56,11 +56,11 @@ class Change(NamedTuple):
     how: str
 
 
+WAYS = ("set", "drop", "add", "inside")
 DAMAGES = ("flip", "cut", "double", "insert", "zero")
 CHANGES = st.lists(
-    st.builds(Change, st.integers(0, 30), st.integers(0, 30), VALUES, st.sampled_from(["set", "drop", "add", "inside"])),
-    min_size=1, max_size=3,
-)  # fmt: skip
+    st.builds(Change, st.integers(0, 30), st.integers(0, 30), VALUES, st.sampled_from(WAYS)), min_size=1, max_size=3
+)
 
 
 @pytest.fixture(scope="module")

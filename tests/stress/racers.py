@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -106,6 +107,8 @@ class Turnstile:
         os.write(self.gates[0][1], b"g" * self.racers)
         found = b""
         while len(found) < self.racers:
+            if not select.select([self.done], [], [], PATIENCE)[0]:
+                sys.exit(f"{self.racers - len(found)} racers did not arrive")
             found += os.read(self.done, self.racers)
         return found
 

@@ -290,14 +290,16 @@ def test_files_have_the_bits_that_git_is_told_to_share(tmp_path: Path, setting: 
     try:
         repo.lock("claim", "README.md").ok()
         repo.lock("claim", "x", "y").ok()
+        repo.lock("history")  # the spool becomes a database, and the next events begin another
         repo.lock("claim", "y", "--ticket", agent="bob")
         repo.lock("request", "x", "-m", "please", agent="bob")
         repo.lock("check", "x")
-        repo.lock("history")
+        repo.lock("hook", "pre-commit")
     finally:
         os.umask(before)
     made = [repo.store, repo.store.with_name("agentlocks.mark"), *repo.store.rglob("*")]
     files = {path.name: mode_of(path) for path in made if path.is_file()}
+    assert {"history.spool", "history.db", "state.json", "guard", "mode"} <= files.keys()
     folders = {path.name: mode_of(path) for path in made if path.is_dir()}
     assert files == dict.fromkeys(files, SHARED[setting][0]) and folders == dict.fromkeys(folders, SHARED[setting][1])
 

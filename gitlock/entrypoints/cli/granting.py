@@ -52,7 +52,7 @@ def _pid(given: Given) -> int | None:
     text = given.text("pid")
     if text is None:
         return None
-    if not (text.isascii() and text.isdigit()) or not 1 < int(text) < 1 << 31:
+    if not (text.isascii() and text.isdigit()) or len(text) > 10 or not 1 < int(text) < 1 << 31:
         raise UsageError(f"'{text}' is no process id")
     from gitlock.wiring.liveness import start_time
 

@@ -38,8 +38,9 @@ def run(words: list[str]) -> int:
     names = [text for text in words if text != "--framework"]
     if not names or names[0] not in HOOKS:
         from gitlock.entrypoints.hooks.voice import say
+        from gitlock.entrypoints.wording import visible
 
-        say(f"git-lock: there is no hook '{names[0] if names else ''}': it is one of {', '.join(HOOKS)}")
+        say(f"git-lock: there is no hook '{visible(names[0]) if names else ''}': it is one of {', '.join(HOOKS)}")
         return 2
     hook = names[0]
     environ = dict(os.environ)

@@ -218,7 +218,7 @@ def _edited(state: State, snapshot: Snapshot, edits: Edits, home: dict[str, obje
     assert isinstance(ended, EndedLines)
     sections = {
         **state.sections,
-        "leases": leases.edited(edits.drop, edits.put),
+        "leases": leases.edited(edits.drop, edits.put, None if edits.counter is None else state.counter),
         "ended": ended.edited(edits.forget, edits.told, edits.ended),
     }
     if edits.queue or edits.leave:

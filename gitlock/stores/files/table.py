@@ -71,8 +71,9 @@ class LineTable:
                 found.append(self._lease(number))
         return found
 
-    def edited(self, drop: tuple[str, ...], put: tuple[Lease, ...]) -> list[bytes]:
-        """The rows after an edit; those that it does not concern are carried over as they are."""
+    def edited(self, drop: tuple[str, ...], put: tuple[Lease, ...], granted: int | None = None) -> list[bytes]:
+        """The rows after an edit; those that it does not concern are carried over as they are. A lease whose fence is
+        above ``granted``, every fence given before this edit, is looked for only among those that were parsed."""
         rows: list[bytes | None] = list(self._rows)
         added = []
         for name in drop:
@@ -81,17 +82,19 @@ class LineTable:
                 rows[number] = None
         for lease in put:
             text = jsontext.dumps(encode_lease(lease)).encode()
-            number = self._find(lease.id)
+            number = self._find(lease.id, parsed_only=granted is not None and lease.fence > granted)
             if number is None:
                 added.append(text)
             else:
                 rows[number] = text
         return [row for row in rows if row is not None] + added
 
-    def _find(self, id: str) -> int | None:
+    def _find(self, id: str, parsed_only: bool = False) -> int | None:
         for number, lease in self._parsed.items():
             if lease.id == id:
                 return number
+        if parsed_only:
+            return None
         needle = b'"id":' + jsontext.dumps(id).encode() + b","
         for number, row in enumerate(self._rows):
             if needle in row and self._lease(number).id == id:

@@ -151,6 +151,7 @@ COMMAND = Command(
         exitcodes.USAGE,
         exitcodes.HELD,
         exitcodes.TIMED_OUT,
+        exitcodes.NOT_YOURS,
         exitcodes.NO_SUCH_LEASE,
         exitcodes.DEADLOCK,
         exitcodes.REFUSED,

@@ -58,7 +58,7 @@ def answer(given: Given) -> Answer:
 
 def _limit(given: Given) -> int:
     text = given.text("limit") or "50"
-    if not text.isdigit() or not 0 < int(text) < 10**9:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or not int(text):
         raise UsageError(f"'{text}' is no number of events")
     return int(text)
 
