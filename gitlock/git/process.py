@@ -72,6 +72,7 @@ class Git:
         self.environ = dict(environ)
         # Readers never take index.lock; messages are matched against English ones.
         self.environ["GIT_OPTIONAL_LOCKS"] = "0"
+        self.environ.pop("GITLOCK_TOKEN", None)  # a secret of ours, which git would hand on to whatever it starts
         self.environ["LC_ALL"] = "C"
 
     def elsewhere(self, folder: str) -> "Git":
@@ -88,7 +89,7 @@ class Git:
         try:
             os.write(in_write, stdin)
             pid = _spawn(argv, self.environ, in_read, out_write, err_write)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # a folder of the PATH may be a file
             for fd in (out_read, err_read):
                 os.close(fd)
             raise RepositoryError("the git program was not found", hint="put git on the PATH") from None

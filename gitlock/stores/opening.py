@@ -24,10 +24,17 @@ def store_folder(url: str, common_dir: str) -> str:
             )
         return os.path.normpath(folder)
     raise ConfigError(
-        f"the store '{url[:40]}' is not known: it is files, or files:/absolute/folder",
+        f"the store '{masked(url)[:40]}' is not known: it is files, or files:/absolute/folder",
         hint="git config --show-origin gitlock.store",
         id="bad-setting",
     )
+
+
+def masked(url: str) -> str:
+    """An address as it may be shown: who can read a message need not know the password."""
+    scheme, slashes, rest = url.partition("://")
+    account, at, place = rest.rpartition("@")  # the last one: a password may hold any other
+    return f"{scheme}://{account.partition(':')[0]}:***@{place}" if slashes and at else url
 
 
 def open_store(
@@ -41,9 +48,9 @@ def open_store(
     known = bound.decode("utf-8", "replace").strip() if bound is not None else "files"
     if known != url and (bound is not None or os.path.exists(os.path.join(local, "state.json"))):
         raise StoreMismatch(
-            f"this clone works with the store '{known}', but is now told to use '{url}' (to move on purpose: release "
-            f"everything, then remove '{bound_file}')",
-            hint=f"git config gitlock.store {known}",
+            f"this clone works with the store '{masked(known)}', but is now told to use '{masked(url)}' "
+            f"(to move on purpose: release everything, then remove '{bound_file}')",
+            hint=f"git config gitlock.store {masked(known)}",
         )
     if url != "files" and bound is None:
         _bind(bound_file, local, url, shared)

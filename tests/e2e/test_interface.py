@@ -277,8 +277,10 @@ def test_a_folder_that_is_gone(repo: Repo) -> None:
     assert (said.code, said.err) == (1, "git-lock: the current folder is gone\nhint: cd to a folder that exists\n")
 
 
-def test_a_git_that_is_not_there(repo: Repo) -> None:
-    said = repo.run(str(program()), "list", env={"PATH": "/nowhere"}).ended(1)
+@pytest.mark.parametrize("place", ["missing", "a-file"])
+def test_a_git_that_is_not_there(repo: Repo, tmp_path: Path, place: str) -> None:
+    (tmp_path / "a-file").touch()
+    said = repo.run(str(program()), "list", env={"PATH": str(tmp_path / place)}).ended(1)
     assert said.err == "git-lock: the git program was not found\nhint: put git on the PATH\n"
 
 

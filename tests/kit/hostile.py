@@ -1,17 +1,15 @@
 """A repository whose store something happens to, and how what it says about that is judged.
 
-    world = World.new(tmp_path)        # alice holds src/*, the gates are in, bob has a change of alice's staged
-    world.damage("state.json", b"")
-    world.expect_no_answer()             # every command and the commit: 20, with a hint, and nothing overwritten
-    world.follow_hint("list").ok()     # the hint is typed into a shell
+    ready = make_ready(folder)       # once: alice holds src/*, the gates are in, bob has a change of alice's staged
+    world = World.new(tmp_path, ready)
+    world.put("state.json", b"")
+    world.expect_no_answer()         # every command and the commit: 20, with a hint, and nothing overwritten
+    world.follow_hint("list").ok()   # the hint is typed into a shell
 """
 
-import atexit
-import functools
 import os
 import shutil
 import stat
-import tempfile
 from pathlib import Path
 
 from gitlock.domain.snapshot import Edits
@@ -39,9 +37,9 @@ class World:
         self.mark = self.store.with_name("agentlocks.mark")
 
     @classmethod
-    def new(cls, folder: Path) -> "World":
+    def new(cls, folder: Path, ready: Path) -> "World":
         """alice holds src/*, bob holds docs/a.md; bob has staged a change of src/login.py."""
-        shutil.copytree(_ready(), folder / "repo", symlinks=True)
+        shutil.copytree(ready, folder / "repo", symlinks=True)
         world = cls(Repo(folder / "repo"))
         store = FileStore(str(world.store), SystemClock().now)
         store.update(lambda snapshot: (Edits(counter=snapshot.counter), None))  # it lives here from now on
@@ -81,12 +79,9 @@ class World:
         return self.repo.run("bash", "-c", hint_of(refused), agent=agent)
 
 
-@functools.cache
-def _ready() -> Path:
-    """The repository as it begins, made once. It was moved after that: a copy whose original is still there would
-    rightly begin with nothing held."""
-    folder = Path(tempfile.mkdtemp(prefix="git-lock-world-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+def make_ready(folder: Path) -> Path:
+    """The repository as it begins. It was moved after that: a copy whose original is still there would rightly begin
+    with nothing held."""
     repo = Repo.new(folder, {"src/login.py": "1\n", "docs/a.md": "1\n", "docs/b.md": "1\n"})
     repo.install()
     repo.lock("claim", "docs/a.md", agent="bob").ok()

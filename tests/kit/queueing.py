@@ -34,6 +34,7 @@ class Line:
         self.fold = fold
         self.gone: set[str] = set()  # agents whose waiting process is dead or stopped
         self.facts = Facts(nothing_known, process_waits=lambda waiter: waiter.agent not in self.gone)
+        self.process = PROCESS
         self._numbers = itertools.count(1)
 
     def asks(
@@ -79,9 +80,7 @@ class Line:
 
     def takes(self, waiter: Waiter) -> Answer:
         """A waiter asks again, at its place."""
-        return self.asks(waiter.agent, place=waiter, wish=_claim(
-            waiter.agent, *waiter.include, names=waiter.names, exclude=waiter.exclude, mode=waiter.mode
-        ))  # fmt: skip
+        return self.asks(waiter.agent, place=waiter, wish=claim_of(waiter))
 
     def releases(self, agent: str) -> None:
         """Gives back everything."""
@@ -113,6 +112,11 @@ class Line:
     def queue(self) -> list[str]:
         """Who stands there, in order."""
         return [waiter.agent for waiter in self.store.read().waiters.ordered()]
+
+
+def claim_of(waiter: Waiter) -> Claim:
+    """What a waiter wants."""
+    return _claim(waiter.agent, *waiter.include, names=waiter.names, exclude=waiter.exclude, mode=waiter.mode)
 
 
 def _claim(

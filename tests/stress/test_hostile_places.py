@@ -42,11 +42,6 @@ permissions_count = pytest.mark.skipif(
 needs_root = pytest.mark.skipif(not IS_ROOT, reason="needs root: files must be given to another user")
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World.new(tmp_path)
-
-
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
@@ -148,9 +143,8 @@ def test_with_room_again_everything_works_again(world: World) -> None:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[World]:
+def small_disk(world: World) -> Iterator[World]:
     """A repository whose store has a disk of its own, which is full."""
-    world = World.new(tmp_path)
     kept = world.store.with_name("kept")
     world.store.rename(kept)
     world.store.mkdir(mode=0o700)

@@ -17,11 +17,6 @@ Hostile = Callable[[bytes], bytes]
 FENCE = 2  # the highest of the story
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World.new(tmp_path)
-
-
 def _huge(name: str) -> Hostile:
     return lambda data: data.replace(b'"%s":' % name.encode(), b'"%s":1%s' % (name.encode(), b"0" * 400), 1)
 

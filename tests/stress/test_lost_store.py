@@ -15,11 +15,6 @@ READING: list[tuple[str, ...]] = [("list",), ("check",), ("who", "src/login.py")
 EPOCH = 1_000_000_000  # fences of the second epoch are above this
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World.new(tmp_path)
-
-
 def fence_of(repo: Repo, path: str = "docs/b.md", agent: str = "carol") -> int:
     """The fence of a new claim."""
     fence = repo.json("claim", path, agent=agent)["data"]["lease"]["fence"]

@@ -73,6 +73,8 @@ def _ingest(layout: Layout) -> None:
     """Moves the spool into the database. The spool is renamed first; what an interrupted move left is moved too."""
     import sqlite3
 
+    if os.path.lexists(layout.history) and not _is_plain(layout.history):
+        return  # a link would have the events written elsewhere; they stay in the spool
     moving = _moving(layout)
     if not os.path.exists(moving):
         if not _is_plain(layout.spool):
