@@ -1,6 +1,6 @@
 """Asking for a lease: granted whole, already ours, or refused with every conflict listed."""
 
-from gitlock.domain.conflict import Conflict, meeting, touching
+from gitlock.domain.conflict import Conflict, meeting, stands_apart, touching
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import EPOCH_STEP, INTENT, SHARED, STRENGTH, Ended, Holder, Lease
 from gitlock.domain.overlap import contains
@@ -12,16 +12,18 @@ from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gitlock.domain.queue import Waiter
 
 
 class Claim(Value):
-    """A wish. ``id`` and ``token_hash`` are made by the caller, so that a plan can run again with the same result."""
+    """A wish. ``id`` and ``token_hash`` are made by the caller, so that a plan can run again with the same result.
+    ``chain`` are the leases that are held until whoever wishes has ended, by id: those of the commands around it."""
 
     __slots__ = (
-        "agent", "exclude", "holder", "id", "include", "keys", "kind", "mode", "nested", "reason", "token_hash", "ttl",
+        "agent", "chain", "exclude", "holder", "id", "include", "keys", "kind", "mode", "nested", "reason",
+        "token_hash", "ttl",
     )  # fmt: skip
 
     def __init__(
@@ -39,8 +41,10 @@ class Claim(Value):
         token_hash: str,
         holder: Holder,
         nested: bool = False,
+        chain: frozenset[str] = frozenset(),
     ) -> None:
         self.nested = nested
+        self.chain = chain
         self.id = id
         self.agent = agent
         self.kind = kind
@@ -62,6 +66,16 @@ class Claim(Value):
     def names(self) -> tuple[str, ...]:
         """Its semantic keys."""
         return tuple(key for key in self.keys if key[:5] not in ("file:", "glob:"))
+
+    @property
+    def apart(self) -> frozenset[str] | None:
+        """The leases around a command or script that shares nothing with its agent's others; None for what does."""
+        return self.chain if self.holder.is_apart else None
+
+    def below(self, own: "Iterable[Lease]", facts: Facts) -> "Claim":
+        """The same, with those of its agent's leases in the chain whose process is one of those that started us."""
+        found = {lease.id for lease in own if lease.holder.is_apart and facts.runs_under(lease.holder)}
+        return self if found <= self.chain else self.replace(chain=self.chain | found)
 
 
 class Granted(Value):
@@ -149,7 +163,9 @@ def plan_claim(
             if (lease.holder.host, lease.holder.clone) != here and lease.left(now) > 0:
                 return NOTHING, Clash(lease)
 
-    covering = _covering(own, footprint, names, fold)
+    claim = claim.below(own, facts)
+    shared = [lease for lease in own if not stands_apart(lease, claim.agent, claim.apart)]
+    covering = _covering(shared, footprint, names, fold)
     if covering is not None and STRENGTH[covering.mode] >= STRENGTH[claim.mode]:
         renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(holder=_holder(covering, claim, facts))
         left = _places(snapshot, claim, place)
@@ -164,7 +180,7 @@ def plan_claim(
     met: list[Conflict] = []
     elsewhere: list[Conflict] = []
     for lease in around:
-        if lease.agent == claim.agent:
+        if lease.agent == claim.agent and not stands_apart(lease, claim.agent, claim.apart):
             found = _elsewhere(lease, claim, snapshot, fold)
             if found is not None:
                 elsewhere.append(found)
@@ -174,7 +190,7 @@ def plan_claim(
             if found is not None and lease.left(now) > 0:
                 met.append(found)
             continue
-        conflict = meeting(lease, claim.agent, claim.mode, names, footprint, fold)
+        conflict = meeting(lease, claim.agent, claim.mode, names, footprint, fold, claim.apart)
         if conflict is None:
             continue
         word = standing(lease, now, facts)
@@ -225,7 +241,7 @@ def plan_claim(
         renewed=now,
         ttl=claim.ttl,
         token_hash=claim.token_hash,
-        holder=claim.holder,
+        holder=_holder(covering, claim, facts) if upgrade and covering is not None else claim.holder,
     )
     ended = tuple(
         Ended(old, why, now.wall, by=claim.agent, by_claim=lease.title, by_fence=fence) for old, why in over
@@ -283,8 +299,11 @@ def _elsewhere(lease: Lease, claim: Claim, snapshot: Snapshot, fold: Fold) -> Co
 def _holder(lease: Lease, claim: Claim, facts: Facts) -> Holder:
     """Who holds an own lease once it is claimed again: with the process that this claim names; and where the process
     of before is gone, with none: whoever claims is not gone, and must not be taken for dead. A nested claim (a command
-    that runs under the lease already) leaves it to the process that will outlive it."""
+    that runs under the lease already) leaves it to the process that will outlive it. What one command held apart is
+    the agent's once that claims it elsewhere."""
     if lease.holder.pid is not None and facts.liveness(lease) == DEAD:
+        return claim.holder
+    if lease.holder.is_apart and not claim.holder.is_apart and lease.id not in claim.chain:
         return claim.holder
     return claim.holder if claim.holder.pid is not None and not claim.nested else lease.holder
 

@@ -23,16 +23,31 @@ class Conflict(Value):
 
 
 def meeting(
-    lease: Lease, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: "Fold"
+    lease: Lease,
+    agent: str,
+    mode: str,
+    names: tuple[str, ...],
+    footprint: Footprint,
+    fold: "Fold",
+    apart: frozenset[str] | None = None,
 ) -> Conflict | None:
     """The conflict between a lease and what ``agent`` wants, or None.
 
     Conflict: different (unrelated) agents, not both shared, none of them a mere announcement, whose keys are equal
     or whose footprints have a path in common. Keys differ in case only where the file system does not fold case.
+    One agent's commands that are apart exclude one another as well: ``apart`` is None for a wish that is not, else the
+    leases that it runs under, which are its own.
     """
-    if INTENT in (lease.mode, mode) or (lease.mode == SHARED and mode == SHARED) or related(lease.agent, agent):
+    if INTENT in (lease.mode, mode) or (lease.mode == SHARED and mode == SHARED):
+        return None
+    if related(lease.agent, agent) and not stands_apart(lease, agent, apart):
         return None
     return touching(lease, names, footprint, fold)
+
+
+def stands_apart(lease: Lease, agent: str, apart: frozenset[str] | None) -> bool:
+    """Whether an agent's own lease is another command's than the one that wants something."""
+    return apart is not None and lease.agent == agent and lease.holder.is_apart and lease.id not in apart
 
 
 def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: "Fold") -> Conflict | None:

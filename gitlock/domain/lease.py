@@ -17,8 +17,8 @@ EPOCH_LIMIT = 9_000_000  # fences stay below 2**53, so that every reader of JSON
 class Holder(Value):
     """Where the agent works. ``pid`` is a long-lived process of its own, never that of the command that claimed;
     with ``started`` (its start time in clock ticks), ``boot`` and ``pid_space`` it names one process for ever.
-    ``clone`` is the common git folder: several clones may share one store. ``extra`` keeps the fields that a later
-    version wrote and we don't know."""
+    ``clone`` is the common git folder: several clones may share one store. ``extra`` keeps the fields that are rarely
+    there (``apart``, ``chain``), and those that a later version wrote and we don't know."""
 
     __slots__ = ("boot", "branch", "clone", "extra", "host", "pid", "pid_space", "session", "started", "worktree")
 
@@ -45,6 +45,17 @@ class Holder(Value):
         self.pid_space = pid_space
         self.boot = boot
         self.extra = extra or {}
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether this is one command (``run``) or script by itself: what it holds is not its agent's elsewhere."""
+        return self.extra.get("apart") is True
+
+    @property
+    def chain(self) -> frozenset[str]:
+        """The leases under which a waiting process runs, by id: they are held until it ends."""
+        found = self.extra.get("chain")
+        return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list) else frozenset()
 
 
 class Lease(Value):

@@ -15,7 +15,7 @@ from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
 PASSES = 8  # times that narrower claims may pass a waiter: enough to keep others at work, too few to starve it
 OFFER = 120.0  # seconds that an offer to a ticket stands: an agent takes a turn of a minute or so
@@ -84,6 +84,16 @@ class Waiter(Value):
         return Footprint.of(self.include, self.exclude)
 
     @property
+    def chain(self) -> frozenset[str]:
+        """The leases under which its process runs."""
+        return frozenset() if self.process is None else self.process.chain
+
+    @property
+    def apart(self) -> frozenset[str] | None:
+        """As of a claim."""
+        return self.chain if self.holder.is_apart else None
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Its semantic keys."""
         return tuple(key for key in self.keys if key[:5] not in ("file:", "glob:"))
@@ -104,9 +114,20 @@ def keeps_place(waiter: Waiter, now: Instant, process_waits: "Callable[[Waiter],
     return now.since(waiter.seen) <= TICKET_TTL
 
 
-def excludes(waiter: Waiter, agent: str, mode: str, names: tuple[str, ...], footprint: Footprint, fold: Fold) -> bool:
+def excludes(
+    waiter: Waiter,
+    agent: str,
+    mode: str,
+    names: tuple[str, ...],
+    footprint: Footprint,
+    fold: Fold,
+    apart: frozenset[str] | None = None,
+) -> bool:
     """Whether a waiter's claim and another could not be held at once: the same rule as between lease and claim."""
-    if INTENT in (waiter.mode, mode) or (waiter.mode == SHARED and mode == SHARED) or related(waiter.agent, agent):
+    if INTENT in (waiter.mode, mode) or (waiter.mode == SHARED and mode == SHARED):
+        return False
+    both_apart = apart is not None and waiter.agent == agent and waiter.holder.is_apart
+    if related(waiter.agent, agent) and not both_apart:
         return False
     for name in waiter.names:
         for other in names:
@@ -146,12 +167,12 @@ class Want(Value):
 
 
 class Wait(Value):
-    """A wait that is there already: ``closes`` says that it is for whoever is asked about, ``blockers`` gives the
-    agents that it is for."""
+    """A wait that is there already: ``closes`` says that it is for whoever is asked about, ``blockers`` gives those
+    that it is for (agents, commands, other waiters)."""
 
     __slots__ = ("blockers", "closes", "want")
 
-    def __init__(self, want: Want, closes: bool, blockers: "Callable[[], Iterable[str]]") -> None:
+    def __init__(self, want: Want, closes: bool, blockers: "Callable[[], Iterable[Hashable]]") -> None:
         self.want = want
         self.closes = closes
         self.blockers = blockers
@@ -171,12 +192,14 @@ class Ring(Value):
         return max(step.order for step in self.steps)
 
 
-def closed_ring(want: Want, blockers: "Iterable[str]", waits_of: "Callable[[str], Iterable[Wait]]") -> Ring | None:
+def closed_ring(
+    want: Want, blockers: "Iterable[Hashable]", waits_of: "Callable[[Hashable], Iterable[Wait]]"
+) -> Ring | None:
     """The shortest cycle that ``want`` closes by waiting for ``blockers``, or None.
 
     ``waits_of(x)`` lists the waits that keep ``x`` from going on: its own, and those of whoever works for it.
     """
-    came: dict[str, tuple[Want, ...]] = dict.fromkeys(blockers, (want,))
+    came: dict[Hashable, tuple[Want, ...]] = dict.fromkeys(blockers, (want,))
     for at in (line := list(came)):  # grows while it is walked
         for wait in waits_of(at):
             steps = (*came[at], wait.want)

@@ -26,10 +26,11 @@ class Facts:
     lease ids whether paths of theirs are still changed in their worktree; looking that up runs git, so it is done
     before, and only for leases that turned out to be in the way. ``process_waits`` says whether the process of a
     waiter is still at it: not dead, stopped or silent. ``watch`` gives a descriptor that can be read once a holder's
-    process has ended (and has to be closed), or -1.
+    process has ended (and has to be closed), or -1. ``runs_under`` says whether a holder's process is one of those
+    that started us.
     """
 
-    __slots__ = ("dirty", "liveness", "process_waits", "watch")
+    __slots__ = ("dirty", "liveness", "process_waits", "runs_under", "watch")
 
     def __init__(
         self,
@@ -37,20 +38,27 @@ class Facts:
         dirty: "Mapping[str, bool] | None" = None,
         process_waits: "Callable[[Waiter], bool] | None" = None,
         watch: "Callable[[Holder], int] | None" = None,
+        runs_under: "Callable[[Holder], bool] | None" = None,
     ) -> None:
         self.watch = watch or nothing_to_watch
+        self.runs_under = runs_under or not_known
         self.liveness = liveness
         self.dirty = dirty or {}
         self.process_waits = process_waits or still_waits
 
     def with_dirty(self, found: "Mapping[str, bool]") -> "Facts":
         """These facts and what was looked up since."""
-        return Facts(self.liveness, {**self.dirty, **found}, self.process_waits, self.watch)
+        return Facts(self.liveness, {**self.dirty, **found}, self.process_waits, self.watch, self.runs_under)
 
 
 def still_waits(_: "Waiter") -> bool:
     """Whether a waiter that nobody can say anything about is still at it."""
     return True
+
+
+def not_known(_: "Holder") -> bool:
+    """Whether we run under a process of which nothing is known."""
+    return False
 
 
 def nothing_to_watch(_: "Holder") -> int:

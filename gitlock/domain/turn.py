@@ -11,7 +11,7 @@ from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from typing import TypeAlias
 
     from gitlock.domain.claim import Claim
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Wished: TypeAlias = Claim | Waiter
     Held: TypeAlias = Lease | Waiter
+
+
+_COMMAND, _PLACE = "command", "place"  # what may have to go on, beside an agent
 
 
 class Front(Value):
@@ -74,7 +77,7 @@ def _excluding(snapshot: Snapshot, wish: "Wished", fold: Fold, own: Waiter | Non
     names, footprint = wish.names, wish.footprint
     before = None if own is None else own.order
     for waiter in snapshot.waiters.backwards(before, anchors_of(footprint), _folded(names)):
-        if excludes(waiter, wish.agent, wish.mode, names, footprint, fold):
+        if excludes(waiter, wish.agent, wish.mode, names, footprint, fold, wish.apart):
             yield waiter
 
 
@@ -83,7 +86,7 @@ def blocking(waiter: Waiter, snapshot: Snapshot, fold: Fold, facts: Facts) -> li
     names, footprint = waiter.names, waiter.footprint
     found = []
     for lease in snapshot.leases.around(anchors_of(footprint), _folded(names)):
-        conflict = meeting(lease, waiter.agent, waiter.mode, names, footprint, fold)
+        conflict = meeting(lease, waiter.agent, waiter.mode, names, footprint, fold, waiter.apart)
         if conflict is not None and standing(lease, snapshot.now, facts) not in (EXPIRED, GONE):
             found.append(conflict)
     return found
@@ -164,15 +167,19 @@ def plan_join(
     ahead: tuple[Waiter, ...],
     fold: Fold,
     facts: Facts,
-    chain: frozenset[str] = frozenset(),
 ) -> "tuple[Edits, Queued | Deadlock]":
     """Gives the claim the next place, unless its wait would close a cycle of those who wait for one another.
 
-    ``chain`` are ids of leases that are held until we end: to wait for one of them would be to wait for ourselves.
-    A ticket is given once: who has one for the same claim keeps it.
+    A ticket (no ``process``) is given once: who has one for the same claim keeps it.
     """
-    if process is None and (same := ticket_of(snapshot, claim)) is not None:
-        return NOTHING, Queued(same, conflicts, ahead)
+    if process is None:
+        same = ticket_of(snapshot, claim)
+        if same is not None:
+            return NOTHING, Queued(same, conflicts, ahead)
+    else:
+        claim = claim.below(snapshot.leases.of((claim.agent,)), facts)
+        if claim.chain:
+            process = process.replace(extra={**process.extra, "chain": sorted(claim.chain)})
     waiter = Waiter(
         id=waiter_id,
         order=snapshot.order + 1,
@@ -189,7 +196,7 @@ def plan_join(
         holder=claim.holder,
         process=process,
     )
-    found = deadlock_of(waiter, snapshot, conflicts, fold, facts, chain)
+    found = deadlock_of(waiter, snapshot, conflicts, fold, facts)
     if found is not None:
         return NOTHING, found
     event = Event("wait", claim.agent, waiter.title, waiter.id, note=claim.reason)
@@ -205,40 +212,48 @@ def ticket_of(snapshot: Snapshot, claim: "Claim") -> Waiter | None:
 
 
 def deadlock_of(
-    waiter: Waiter,
-    snapshot: Snapshot,
-    conflicts: tuple[Conflict, ...],
-    fold: Fold,
-    facts: Facts,
-    chain: frozenset[str] = frozenset(),
+    waiter: Waiter, snapshot: Snapshot, conflicts: tuple[Conflict, ...], fold: Fold, facts: Facts
 ) -> Deadlock | None:
     """The ring that somebody's wait closes, or None.
 
     Who holds nothing, and stands nowhere else, keeps nobody waiting: as a rule that is all that is looked at. A ring
     that is there already is found by the one who came last to it, since that one is waited for because of a lease.
     """
-    want = Want(waiter.agent, waiter.title, waiter.order)
+    want, chain = Want(waiter.agent, waiter.title, waiter.order), waiter.chain
     family = set(lineage(waiter.agent))
     if chain:
-        outer = [lease for lease in snapshot.leases.all() if lease.id in chain]
         for conflict in conflicts:
             if conflict.lease.id in chain:
                 ring = Ring((want, Want(conflict.lease.agent, conflict.lease.title, 0)))
                 return Deadlock(ring, conflict.lease)
+        outer = [lease for lease in snapshot.leases.all() if lease.id in chain]
         family.update(name for lease in outer for name in lineage(lease.agent))
-    now = snapshot.now
-    kept: list[Held] = [one for one in snapshot.leases.of(family) if standing(one, now, facts) not in (EXPIRED, GONE)]
+    kept: list[Held] = [
+        lease
+        for lease in snapshot.leases.of(family)
+        if standing(lease, snapshot.now, facts) not in (EXPIRED, GONE)
+        and (lease.id in chain or not lease.holder.is_apart)  # another command goes on whatever becomes of us
+    ]
     kept += [
-        one for one in snapshot.waiters.of(family) if one.id != waiter.id and keeps_place(one, now, facts.process_waits)
+        one
+        for one in snapshot.waiters.of(family)
+        if one.id != waiter.id and not one.holder.is_apart and keeps_place(one, snapshot.now, facts.process_waits)
     ]
     if not kept:
         return None
-    ring_or_none = closed_ring(
-        want,
-        [one.lease.agent for one in conflicts] + [one.agent for one in _live_before(snapshot, waiter, fold, facts)],
-        _Graph(snapshot, fold, facts, waiter.id, kept).waits_of,
-    )
+    graph = _Graph(snapshot, fold, facts, waiter.id, kept)
+    blockers = [_held_by(one.lease) for one in conflicts] + [_stood_by(one) for one in graph.before(waiter)]
+    ring_or_none = closed_ring(want, blockers, graph.waits_of)
     return None if ring_or_none is None else Deadlock(ring_or_none)
+
+
+def _held_by(lease: "Lease") -> "Hashable":
+    """Who has to go on, that a lease be given back: its agent, or just the command that holds it apart."""
+    return (_COMMAND, lease.id) if lease.holder.is_apart and lease.holder.pid is not None else lease.agent
+
+
+def _stood_by(waiter: Waiter) -> "Hashable":
+    return (_PLACE, waiter.id) if waiter.holder.is_apart else waiter.agent
 
 
 class _Graph:
@@ -251,38 +266,49 @@ class _Graph:
         self._own = own
         self._kept = kept
         self._known: dict[object, int] = {}  # what is wanted → the latest place from which that was followed
-        self._places: dict[str, list[tuple[object, Callable[[], Waiter]]]] = {}
+        self._places: dict[str, list[Callable[[], Waiter]]] = {}
         self._alike = True  # whoever wants the same waits for the same: so it is where nobody works for another
-        for what, agent, whole in snapshot.waiters.outlines(None, frozenset()):
+        for _, agent, whole in snapshot.waiters.outlines(None, frozenset()):
             for name in lineage(agent):
-                self._places.setdefault(name, []).append((what, whole))
+                self._places.setdefault(name, []).append(whole)
             self._alike = self._alike and "/" not in agent
 
-    def waits_of(self, agent: str) -> "Iterator[Wait]":
-        for what, whole in self._places.get(agent, ()):
-            waiter = whole()
-            if waiter.id == self._own or not keeps_place(waiter, self._snapshot.now, self._facts.process_waits):
-                continue
-            want = Want(waiter.agent, waiter.title, waiter.order)
-            yield Wait(want, any(self._keeps(one, waiter) for one in self._kept), self._blockers(what, waiter))
+    def before(self, waiter: Waiter) -> "Iterator[Waiter]":
+        """Those who stand before a waiter, and live."""
+        return _live_before(self._snapshot, waiter, self._fold, self._facts)
+
+    def waits_of(self, node: "Hashable") -> "Iterator[Wait]":
+        """The waits that keep an agent, a command, or somebody before us from going on."""
+        if isinstance(node, str):
+            found = [whole() for whole in self._places.get(node, ())]
+        else:
+            assert isinstance(node, tuple)
+            kind, name = node
+            everyone = self._snapshot.waiters.ordered()
+            found = [one for one in everyone if (name in one.chain if kind == _COMMAND else name == one.id)]
+        for waiter in found:
+            if waiter.id != self._own and keeps_place(waiter, self._snapshot.now, self._facts.process_waits):
+                want = Want(waiter.agent, waiter.title, waiter.order)
+                yield Wait(want, any(self._keeps(one, waiter) for one in self._kept), self._blockers(waiter))
 
     def _keeps(self, one: "Held", waiter: Waiter) -> bool:
         """Whether a lease, or a place, of the one asked about keeps this waiter waiting."""
-        names, footprint = waiter.names, waiter.footprint
+        names, footprint, apart = waiter.names, waiter.footprint, waiter.apart
         if isinstance(one, Waiter):
             before = one.order < waiter.order
-            return before and excludes(one, waiter.agent, waiter.mode, names, footprint, self._fold)
-        return meeting(one, waiter.agent, waiter.mode, names, footprint, self._fold) is not None
+            return before and excludes(one, waiter.agent, waiter.mode, names, footprint, self._fold, apart)
+        return meeting(one, waiter.agent, waiter.mode, names, footprint, self._fold, apart) is not None
 
-    def _blockers(self, what: object, waiter: Waiter) -> "Callable[[], Iterable[str]]":
-        def found() -> "Iterator[str]":
-            if self._alike and self._known.get(what, 0) >= waiter.order:
-                return  # somebody who came later waits for the same, and so for all that this one waits for
-            self._known[what] = waiter.order
+    def _blockers(self, waiter: Waiter) -> "Callable[[], Iterable[Hashable]]":
+        def found() -> "Iterator[Hashable]":
             for conflict in blocking(waiter, self._snapshot, self._fold, self._facts):
-                yield conflict.lease.agent
-            for one in _live_before(self._snapshot, waiter, self._fold, self._facts):
-                yield one.agent
+                yield _held_by(conflict.lease)
+            what = (waiter.mode, waiter.keys, waiter.exclude)
+            if self._alike and self._known.get(what, 0) >= waiter.order:
+                return  # whoever stands before this one stands before somebody who came later and wants the same
+            self._known[what] = waiter.order
+            for one in self.before(waiter):
+                yield _stood_by(one)
 
         return found
 

@@ -101,9 +101,11 @@ def prepare(
     same_agent: bool = False,
     auto: bool = False,
     nested: bool = False,
+    chain: frozenset[str] = frozenset(),
 ) -> Wish:
     """The wish for what was read. ``auto`` is a claim that nobody typed: it gets the shorter TTL. ``nested`` is one
-    whose process ends with a command: a lease that is ours already stays with the process that it has."""
+    whose process ends with a command: a lease that is ours already stays with the process that it has. ``chain`` are
+    the leases of the commands that we run under."""
     touched, whole = whole_keys(reading, policy, fold)
     token = os.urandom(TOKEN_BYTES).hex()
     claim = Claim(
@@ -119,6 +121,7 @@ def prepare(
         token_hash=sha256_hex(token.encode()),
         holder=holder,
         nested=nested,
+        chain=chain,
     )
 
     def mode_of(conflict: Conflict) -> str:

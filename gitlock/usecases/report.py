@@ -65,7 +65,7 @@ def waiting_behind(lease: Lease, snapshot: "Snapshot", facts: Facts, fold: Fold)
     return sum(
         1
         for waiter in snapshot.waiters.ordered()
-        if meeting(lease, waiter.agent, waiter.mode, waiter.names, waiter.footprint, fold) is not None
+        if meeting(lease, waiter.agent, waiter.mode, waiter.names, waiter.footprint, fold, waiter.apart) is not None
         and keeps_place(waiter, snapshot.now, facts.process_waits)
     )
 

@@ -90,7 +90,7 @@ class Hold:
 
         def plan(snapshot: Snapshot) -> tuple[Edits, str]:
             state = self._state(snapshot)
-            if state != HELD or keep:
+            if state != HELD or keep or not self._is_ours(snapshot):
                 return NOTHING, state
             return plan_release(snapshot, self.lease.agent, self._named, self.fold)[0], state
 
@@ -116,6 +116,11 @@ class Hold:
             if ended.lease.id == name and ended.why != "released":
                 return f"{ended.why} by {ended.by}" if ended.by else ended.why
         return GIVEN_BACK  # by the command itself, or by hand
+
+    def _is_ours(self, snapshot: Snapshot) -> bool:
+        """Whether it is this command's still, and not its agent's: one who claims it by hand meanwhile keeps it."""
+        found = [one for one in snapshot.leases.of((self.lease.agent,)) if one.id == self.lease.id]
+        return bool(found) and found[0].holder.pid == self.lease.holder.pid
 
     def _take(self, state: str, renewed: bool) -> None:
         if state == GIVEN_BACK:

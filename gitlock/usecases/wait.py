@@ -105,7 +105,6 @@ def claim_in_turn(
     timeout: float | None,
     queued: "Callable[[Queued], None]",
     stop: Stop,
-    chain: frozenset[str] = frozenset(),
 ) -> Waited:
     """Claims, and waits if it must: first come, first served. ``queued`` is told once, when the waiting begins.
 
@@ -117,7 +116,7 @@ def claim_in_turn(
     bell = store.bell(waiter_id)
     detach = stop.attach(bell)
     try:
-        join = joining(wish, waiter_id, process, chain)
+        join = joining(wish, waiter_id, process)
         waited = Waited(ask(store, wish, join=join), time.monotonic() - began)
         if isinstance(waited.outcome.answer, Queued):
             try:
@@ -135,9 +134,7 @@ def claim_in_turn(
         bell.close()
 
 
-def joining(
-    wish: Wish, waiter_id: str, process: Holder | None, chain: frozenset[str] = frozenset()
-) -> "Join":
+def joining(wish: Wish, waiter_id: str, process: Holder | None) -> "Join":
     """What makes a refusal into a place in the queue: of a process, or (None) of a ticket.
 
     Who has a place keeps it, unless its wait has come to close a ring since, and it was the last to come.
@@ -149,9 +146,9 @@ def joining(
         conflicts = refused.conflicts
         if place is None:
             return plan_join(
-                snapshot, wish.claim, waiter_id, process, conflicts, refused.ahead, wish.fold, wish.facts, chain
+                snapshot, wish.claim, waiter_id, process, conflicts, refused.ahead, wish.fold, wish.facts
             )
-        found = deadlock_of(place, snapshot, conflicts, wish.fold, wish.facts, chain)
+        found = deadlock_of(place, snapshot, conflicts, wish.fold, wish.facts)
         if found is None or found.ring.last != place.order:
             return NOTHING, refused
         event = Event("leave", place.agent, place.title, place.id, note="deadlock")

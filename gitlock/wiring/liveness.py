@@ -95,6 +95,12 @@ class Here:
             return -1
         return fd
 
+    def runs_under(self, holder: Holder) -> bool:
+        """Whether the holder's process is one of our ancestors."""
+        if holder.pid is None or (holder.host, holder.boot, holder.pid_space) != (self.host, self.boot, self.pid_space):
+            return False
+        return holder.pid in ancestors() and holder.started in (None, start_time(holder.pid))
+
     def holder(
         self, *, pid: int | None, worktree: str | None, branch: str | None, session: str | None, clone: str | None
     ) -> Holder:

@@ -78,7 +78,9 @@ class Site:
         if self._facts is None:
             from gitlock.domain.standing import Facts
 
-            self._facts = Facts(self._liveness, process_waits=self._process_waits, watch=self._watch)
+            self._facts = Facts(
+                self._liveness, process_waits=self._process_waits, watch=self._watch, runs_under=self._runs_under
+            )
         return self._facts
 
     def _liveness(self, lease: "Lease") -> str:
@@ -89,6 +91,9 @@ class Site:
 
     def _watch(self, holder: "Holder") -> int:
         return self.here.watch(holder)
+
+    def _runs_under(self, holder: "Holder") -> bool:
+        return self.here.runs_under(holder)
 
     @property
     def store(self) -> "FileStore":

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.processes import Running, is_gone, until
+from tests.kit.processes import Job, Running, is_gone, run_at_once, until
+from tests.kit.program import child_environment
 from tests.kit.repo import Repo
 from tests.kit.schemas import assert_fits
 
@@ -190,6 +191,67 @@ def test_what_the_command_gives_back_early_is_no_loss(repo: Repo) -> None:
 def test_a_lease_that_the_command_made_stronger_is_given_back_too(repo: Repo) -> None:
     repo.lock("run", "--shared", KEY, "--", "git-lock", "claim", "-q", KEY).ok()
     assert holders(repo) == []
+
+
+COUNT = f"git-lock run {KEY} -- sh -c 'read n <count; echo $((n + 1)) >count'"
+
+
+@pytest.mark.parametrize("agent", ["alice", None])
+def test_the_commands_of_one_agent_exclude_one_another_too(repo: Repo, agent: str | None) -> None:
+    repo.write("count", "0\n")
+    job = Job(["sh", "-c", "; ".join([COUNT] * 5)], repo.path, child_environment(agent=agent))
+    for result in run_at_once([job] * 8):
+        result.ok()
+    assert repo.read("count") == "40\n"
+
+
+def test_one_who_waits_for_another_command_of_its_own_is_told_so(repo: Repo) -> None:
+    with running(repo, SLEEP) as run, repo.start("run", KEY, "--", "true") as other:
+        other.says("waiting for alice (another command of yours)")
+        repo.lock("run", KEY, "--no-wait", "--", "true").ended(10)
+        run.signal(signal.SIGTERM).wait()
+        other.wait().ok()
+
+
+def test_what_is_claimed_by_hand_meanwhile_is_not_given_back_with_the_command(repo: Repo) -> None:
+    with running(repo, "echo ready; until test -e go; do sleep 0.05; done") as run:
+        assert "already yours" in repo.lock("claim", KEY).ok().out
+        repo.write("go", "")
+        run.wait().ok()
+    assert holders(repo) == ["alice"]
+
+
+def test_a_command_that_lost_its_environment_still_knows_under_what_it_runs(repo: Repo) -> None:
+    inner = f"env -u GITLOCK_LEASES git-lock run {KEY} -- true"
+    repo.lock("run", KEY, "--", "sh", "-c", inner).ok()
+
+
+def test_two_commands_of_one_agent_that_wait_for_each_other_inside_are_told(repo: Repo) -> None:
+    script = "echo ready; until test -e go; do sleep 0.05; done; exec git-lock run env:{} -- true"
+    with (
+        repo.start("run", "env:1", "--", "sh", "-c", script.format(2)) as one,
+        repo.start("run", "env:2", "--", "sh", "-c", script.format(1)) as two,
+    ):
+        one.says("ready")
+        two.says("ready")
+        repo.write("go", "")
+        assert sorted([one.wait().code, two.wait().code]) == [0, 15]
+
+
+def test_a_persons_scripts_wait_for_one_another_with_acquire(repo: Repo) -> None:
+    (token,) = repo.lock("acquire", KEY, agent=None).ok().lines
+    repo.lock("acquire", KEY, "--no-wait", agent=None).ended(10)
+    with repo.start("acquire", KEY, agent=None) as other:
+        other.says("waiting for")
+        repo.lock("unlock", KEY, "--token-file", "-", input=token, agent=None).ok()
+        assert other.wait().ok().lines not in ([], [token])
+
+
+def test_an_agent_is_one_wherever_it_speaks(repo: Repo) -> None:
+    repo.lock("acquire", KEY).ok()
+    answer = repo.json("acquire", KEY)
+    assert_fits("acquire", answer)
+    assert answer["data"]["already"]
 
 
 def test_it_waits_its_turn(repo: Repo) -> None:

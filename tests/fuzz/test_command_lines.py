@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitlock.entrypoints.cli.main import load, main
+from gitlock.entrypoints.cli.main import main
 from gitlock.entrypoints.cli.options import COMMON, FLAG, Option
+from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import COMMANDS
 from tests.fuzz.hostile import arguments, bounded, printable
 from tests.kit.program import is_soak

@@ -43,6 +43,7 @@ class Line:
     ) -> Answer:  # fmt: skip
         """Puts a claim; ``join`` (a process, or the word ticket) makes a refusal into a place."""
         claim = wish or _claim(agent, *include, **more)  # type: ignore[arg-type]
+        claim = claim.replace(chain=frozenset(lease.id for lease in chain))
 
         def plan(snapshot: Snapshot) -> tuple[Edits, Answer]:
             edits, answer = plan_claim(
@@ -55,7 +56,7 @@ class Line:
             process = None if join == "ticket" else PROCESS
             return plan_join(
                 snapshot, claim, f"t{next(self._numbers)}", process, answer.conflicts, answer.ahead, self.fold,
-                self.facts, frozenset(lease.id for lease in chain),
+                self.facts,
             )  # fmt: skip
 
         return self.store.update(plan)
@@ -116,13 +117,17 @@ class Line:
 
 def claim_of(waiter: Waiter) -> Claim:
     """What a waiter wants."""
-    return _claim(waiter.agent, *waiter.include, names=waiter.names, exclude=waiter.exclude, mode=waiter.mode)
+    found = _claim(waiter.agent, *waiter.include, names=waiter.names, exclude=waiter.exclude, mode=waiter.mode)
+    return found.replace(holder=waiter.holder)
 
 
 def _claim(
     agent: str, *include: str, names: tuple[str, ...] = (), exclude: tuple[str, ...] = (), mode: str = EXCLUSIVE,
-    ttl: float = 600.0,
+    ttl: float = 600.0, command: int | None = None,
 ) -> Claim:  # fmt: skip
+    """A wish; ``command`` is the process of a command that is apart, as that of ``run``."""
+    holder = HERE if command is None else HERE.replace(pid=command, extra={"apart": True})
     keys = tuple(text for text in include if ":" in text)
     paths = tuple(text for text in include if ":" not in text)
-    return a_claim(*paths, agent=agent, names=(*names, *keys), exclude=exclude, mode=mode, ttl=ttl)
+    found = a_claim(*paths, agent=agent, names=(*names, *keys), exclude=exclude, mode=mode, ttl=ttl, holder=holder)
+    return found.replace(nested=command is not None)

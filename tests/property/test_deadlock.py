@@ -1,5 +1,7 @@
 """A wait that would never end is refused; one that would end is not. Compared with a plain search over all waits."""
 
+from collections.abc import Hashable
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,10 +23,10 @@ EDGES = st.sets(st.tuples(NODES, NODES).filter(lambda edge: edge[0] != edge[1]),
 def ring_of(edges: set[tuple[int, int]], at: int) -> list[str] | None:
     """The ring that ``at`` closes, by the search that is tested."""
 
-    def waits_of(name: str) -> list[Wait]:
-        node = int(name)
+    def waits_of(name: Hashable) -> list[Wait]:
+        node = int(str(name))
         on = [other for one, other in edges if one == node]
-        return [Wait(Want(name, f"c{node}", node), at in on, lambda: map(str, on))] if on else []
+        return [Wait(Want(str(name), f"c{node}", node), at in on, lambda: map(str, on))] if on else []
 
     blockers = [str(other) for one, other in edges if one == at]
     ring = closed_ring(Want(str(at), f"c{at}", at), blockers, waits_of)

@@ -5,6 +5,7 @@ import pytest
 from gitlock.domain.claim import Granted, Refused
 from gitlock.domain.lease import INTENT, SHARED
 from gitlock.domain.queue import PASSES
+from gitlock.domain.turn import Deadlock, turns
 from tests.kit.queueing import Line
 
 
@@ -148,8 +149,6 @@ def test_who_works_for_a_waiter_does_not_wait_for_it() -> None:
 
 
 def test_only_what_was_freed_is_looked_at_and_nothing_of_it_is_missed() -> None:
-    from gitlock.domain.turn import turns
-
     line = Line()
     one, two = line.holds("alice", "src/a"), line.holds("bob", "lib/b")
     line.waits("carol", "src")
@@ -328,3 +327,84 @@ def test_a_ticket_is_used_up_by_a_plain_claim_of_the_same() -> None:
     line.releases("alice")
     assert taken(line.asks("bob", "a"))
     assert line.queue == []
+
+
+# -- one agent's commands, each for itself
+
+
+def test_two_commands_of_one_agent_do_not_hold_the_same_at_once() -> None:
+    line = Line()
+    line.holds("alice", "a", command=11)
+    answer = line.asks("alice", "a", command=12)
+    assert isinstance(answer, Refused) and [one.lease.agent for one in answer.conflicts] == ["alice"]
+
+
+def test_they_are_served_in_order_as_others_are() -> None:
+    line = Line()
+    line.holds("alice", "a", command=11)
+    first = line.waits("alice", "a", command=12)
+    second = line.waits("alice", "a", command=13)
+    line.releases("alice")
+    assert isinstance(line.takes(second), Refused)
+    assert taken(line.takes(first))
+
+
+def test_a_command_below_another_has_what_that_has() -> None:
+    line = Line()
+    outer = line.holds("alice", "src/*", command=11)
+    answer = line.asks("alice", "src/a", command=12, chain=(outer,))
+    assert isinstance(answer, Granted) and answer.already and answer.lease.holder.pid == 11
+
+
+def test_a_command_may_use_what_its_agent_holds_by_hand() -> None:
+    line = Line()
+    line.holds("alice", "src/*")
+    answer = line.asks("alice", "src/a", command=12)
+    assert isinstance(answer, Granted) and answer.already
+
+
+def test_what_an_agent_claims_by_hand_while_its_command_holds_it_is_the_agents() -> None:
+    line = Line()
+    line.holds("alice", "a", command=11)
+    answer = line.asks("alice", "a")
+    assert isinstance(answer, Granted) and answer.already
+    assert (answer.lease.holder.pid, answer.lease.holder.is_apart) == (None, False)
+
+
+def test_what_is_claimed_inside_the_command_stays_the_commands() -> None:
+    line = Line()
+    outer = line.holds("alice", "a", command=11)
+    answer = line.asks("alice", "a", chain=(outer,))
+    assert isinstance(answer, Granted) and answer.lease.holder.pid == 11
+
+
+def test_two_commands_may_share() -> None:
+    line = Line()
+    line.holds("alice", "a", command=11, mode=SHARED)
+    assert taken(line.asks("alice", "a", command=12, mode=SHARED))
+
+
+def test_a_command_that_is_merely_busy_closes_no_ring() -> None:
+    """alice's command will end by itself; that she waits for bob elsewhere does not keep it."""
+    line = Line()
+    line.holds("alice", "a", command=11)
+    line.holds("bob", "b")
+    line.waits("alice", "b")
+    line.waits("bob", "a")
+
+
+def test_a_command_that_waits_inside_closes_one() -> None:
+    line = Line()
+    outer = line.holds("alice", "a", command=11)
+    line.holds("bob", "b")
+    line.waits("alice", "b", chain=(outer,))
+    assert isinstance(line.asks("bob", "a", join="process"), Deadlock)
+
+
+def test_two_commands_of_one_agent_that_wait_crosswise_are_a_ring_of_one_with_itself() -> None:
+    line = Line()
+    one, two = line.holds("alice", "a", command=11), line.holds("alice", "b", command=12)
+    line.waits("alice", "b", command=13, chain=(one,))
+    answer = line.asks("alice", "a", command=14, chain=(two,), join="process")
+    assert isinstance(answer, Deadlock)
+    assert [step.agent for step in answer.ring.steps] == ["alice", "alice"]

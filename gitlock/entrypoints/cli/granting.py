@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 SHOWN = 20  # arguments of a claim of which it is said what they were taken for
 
 
-def wish_of(given: Given, site: "Site", reading: Reading, *, pid: int | None = None, auto: bool = False) -> Wish:
-    """The wish that was typed. ``pid`` is a process of ours that lives as long as the lease (that of ``run``)."""
+def wish_of(
+    given: Given, site: "Site", reading: Reading, *, pid: int | None = None, auto: bool = False, apart: bool = False
+) -> Wish:
+    """The wish that was typed. ``pid`` is a process of ours that lives as long as the lease (that of ``run``).
+    ``apart`` is one that shares nothing with what the same agent holds elsewhere."""
     text = given.text("ttl")
+    holder = site.holder(pid if pid is not None else _pid(given))
     return prepare(
         reading,
         agent=site.agent,
         mode=_mode(given),
         ttl=parse_duration(text, limit=TTL_LIMIT, what="TTL") if text is not None else None,
         reason=given.text("reason") or "",
-        holder=site.holder(pid if pid is not None else _pid(given)),
+        holder=holder.replace(extra={"apart": True}) if apart else holder,
         policy=site.policy,
         fold=site.fold,
         facts=site.facts,
@@ -39,6 +43,7 @@ def wish_of(given: Given, site: "Site", reading: Reading, *, pid: int | None = N
         same_agent=given.flag("same_agent"),
         auto=auto,
         nested=pid is not None,
+        chain=frozenset(site.environ.get("GITLOCK_LEASES", "").split()),
     )
 
 

@@ -37,35 +37,31 @@ def wanted_timeout(given: Given) -> float | None:
     return parse_duration(text, what="timeout")
 
 
-def chain_of(site: "Site") -> frozenset[str]:
-    """The leases that are held by the commands that we run under."""
-    return frozenset(site.environ.get("GITLOCK_LEASES", "").split())
-
-
 def wait_for(given: Given, site: "Site", wish: Wish, stop: Stop | None = None) -> Waited:
     """Claims in turn, as a process that says so on standard error. A signal gives up the place: ``Interrupted``."""
 
     def queued(place: Queued) -> None:
-        waiting_line(given, place)
+        waiting_line(given, site, place)
 
     process = site.here.holder(pid=os.getpid(), worktree=None, branch=None, session=None, clone=site.clone)
     given_up = Stop() if stop is None else stop
     restore = catch(given_up.ask)
     try:
         return claim_in_turn(
-            site.store, wish, process=process, timeout=wanted_timeout(given), queued=queued, stop=given_up,
-            chain=chain_of(site),
-        )  # fmt: skip
+            site.store, wish, process=process, timeout=wanted_timeout(given), queued=queued, stop=given_up
+        )
     finally:
         restore()
 
 
-def waiting_line(given: Given, found: "Queued | Refused") -> None:
+def waiting_line(given: Given, site: "Site", found: "Queued | Refused") -> None:
     """Says, once, who is waited for."""
     if given.flag("json") or given.flag("quiet"):
         return
-    who = [conflict.lease.agent for conflict in found.conflicts] + [one.agent for one in found.ahead]
-    write(2, f"git-lock: waiting for {', '.join(visible(name) for name in dict.fromkeys(who))}")
+    names = [conflict.lease.agent for conflict in found.conflicts] + [one.agent for one in found.ahead]
+    own = f"{site.agent.id} (another command of yours)"
+    who = [own if name == site.agent.id else name for name in dict.fromkeys(names)]
+    write(2, f"git-lock: waiting for {', '.join(map(visible, who))}")
 
 
 def catch(act: "Callable[[int], object]") -> "Callable[[], None]":

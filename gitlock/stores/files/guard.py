@@ -51,7 +51,10 @@ class Guard:
             os.close(fd)
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._fd)  # closing drops the lock: nobody else has this descriptor
+        try:
+            os.close(self._fd)  # closing drops the lock: nobody else has this descriptor
+        except OSError:
+            pass  # the descriptor is gone whatever close answers (close(2)), and what was done is done
 
     def _open(self) -> int:
         while (opened := open_regular(self._path, os.O_RDWR, hint=MEND)) is None:

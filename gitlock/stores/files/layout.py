@@ -230,7 +230,10 @@ def read_whole(
     except OSError as error:
         raise StoreUnavailable(f"can't read '{path}': {error.strerror}", hint=remedy(error, path)) from None
     finally:
-        os.close(fd)
+        try:
+            os.close(fd)
+        except OSError:
+            pass  # what was read was read, and the descriptor is gone whatever close answers (close(2))
 
 
 def give_to_owner(path: str, folder: str) -> None:

@@ -18,7 +18,8 @@ def answer(given: Given) -> Answer:
     wanted_timeout(given)  # what makes no sense is said before anything is done
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
-    wish = wish_of(given, site, reading, auto=True)
+    # Of a person's scripts each stands for itself, as with agentmutex; an agent is one, wherever it speaks.
+    wish = wish_of(given, site, reading, auto=True, apart=site.agent.source in ("user.email", "host"))
     if given.flag("no_wait"):
         outcome = ask(site.store, wish)
         ended = None
@@ -44,8 +45,8 @@ COMMAND = Command(
     "claim, wait for it, and print only the token",
     answer,
     text=(
-        "For scripts written for agentmutex: waits unless --no-wait, and prints the token. What is held already under "
-        "your name is renewed, and prints nothing: its token was printed when it was made."
+        "For scripts written for agentmutex: waits unless --no-wait, and prints the token. What an agent holds already "
+        "is renewed, and prints nothing: its token was printed when it was made. A person's scripts wait for one another."
     ),
     arguments="CLAIM...",
     options=(

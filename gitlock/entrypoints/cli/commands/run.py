@@ -36,7 +36,7 @@ def answer(given: Given) -> Answer:
     wanted_timeout(given)  # what makes no sense is said before anything is done
     site = site_of(given)
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
-    wish = wish_of(given, site, reading, pid=os.getpid(), auto=True)
+    wish = wish_of(given, site, reading, pid=os.getpid(), auto=True, apart=True)
     if wish.claim.ttl < LEAST_TTL:
         raise UsageError(f"the TTL must be at least {show_duration(LEAST_TTL)} here", id="bad-ttl")
     result = _Result(given.text("result"))

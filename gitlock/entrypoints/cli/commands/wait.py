@@ -20,7 +20,7 @@ def answer(given: Given) -> Answer:
     wish = wish_of(given, site, reading)
     restore = catch(_stop)
     try:
-        found, waited = until_free(site.store, wish, timeout, lambda refused: waiting_line(given, refused))
+        found, waited = until_free(site.store, wish, timeout, lambda refused: waiting_line(given, site, refused))
     finally:
         restore()
     if isinstance(found, Refused):
