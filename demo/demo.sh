@@ -127,7 +127,22 @@ run alice 1 "git commit -m 'say what it is'" "'README.md' is not claimed by you"
 run alice 0 "git lock claim --staged -m 'say what it is'" "README.md"
 run alice 0 "git commit -m 'say what it is'" "say what it is"
 
-say "7. Everybody sees who holds what, and what happened."
+say "7. Asking: bob holds src/auth/*, alice needs one file of it." \
+    "Granting hands over just what was asked for, in one step and with a new fence."
+run alice 0 "git lock request src/auth/login.py -m 'one line in it'" "asked bob to let go"
+run bob 0 "git lock inbox" "alice asks for 'src/auth/login.py'"
+request=$(cd "$scratch/bob" && GITLOCK_AGENT=bob git lock inbox | sed -n '1s/ .*//p')
+run bob 0 "git lock grant $request" "is alice's now"
+run bob 0 "git lock mine" "src/auth/* !src/auth/login.py"
+
+say "8. A command under a lease: it waits its turn, and keeps others out while it runs." \
+    "A wait that could never end is refused at once; who can't wait takes a ticket."
+run bob 15 "git lock run deploy:staging -- git lock claim deploy:staging --wait --agent alice" \
+    "this wait would never end"
+run alice 0 "git lock claim deploy:staging" "claimed 'deploy:staging' as alice"
+run bob 21 "git lock claim deploy:staging --ticket" "queued for 'deploy:staging'"
+
+say "9. Everybody sees who holds what, and what happened."
 run dana 0 "git lock" "src/auth/*" "README.md" "enforced here by: pre-commit"
 run dana 0 "git lock history" "refuse" "release"
 

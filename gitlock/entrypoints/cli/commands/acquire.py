@@ -46,7 +46,8 @@ COMMAND = Command(
     answer,
     text=(
         "For scripts written for agentmutex: waits unless --no-wait, and prints the token. What an agent holds already "
-        "is renewed, and prints nothing: its token was printed when it was made. A person's scripts wait for one another."
+        "is renewed, and prints nothing: its token was printed when it was made. A person's scripts wait for one "
+        "another."
     ),
     arguments="CLAIM...",
     options=(
