@@ -5,7 +5,7 @@ import pytest
 from gitlock.domain.claim import Granted, Refused
 from gitlock.domain.lease import INTENT, SHARED
 from gitlock.domain.queue import PASSES
-from gitlock.domain.turn import Deadlock, turns
+from gitlock.domain.turn import Deadlock, Queued, turns
 from tests.kit.queueing import Line
 
 
