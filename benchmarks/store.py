@@ -41,7 +41,7 @@ gc.disable()
 package, folder, agent = sys.argv[1:]
 sys.path.append(package)
 from gitlock.bundle import use_bundle
-use_bundle().load("hook")
+use_bundle()
 import os
 from gitlock.domain.claim import Claim
 from gitlock.domain.lease import Holder

@@ -65,7 +65,8 @@ entrypoints.cli.commands.renew wiring.policies stores.files.atomic stores.files.
 REST = """
 __main__ domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
 entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
-entrypoints.hooks.ways git.merges stores.files.queue_rows usecases.hearing usecases.looking usecases.staging
+entrypoints.hooks.ways git.merges stores.files.bell stores.files.queue_rows usecases.hearing usecases.looking
+usecases.staging usecases.wait
 """
 
 GROUPS = {
@@ -77,11 +78,12 @@ GROUPS = {
 # Python's own, each of which would have three folders searched for it: what "from __future__" in a module of ours
 # loads, and the parts of the library that are written in C, where they are not built in.
 PYTHON = "__future__ _json binascii fcntl _sha256 _sha2"
+WAITING_PYTHON = "bisect _bisect select"  # the same, of those that stand in the queue
 
 
 def named(names: str) -> list[str]:
     """The full names of a list above."""
-    python = PYTHON.split()
+    python = (*PYTHON.split(), *WAITING_PYTHON.split())
     return [short if short == "gitlock" or short in python else "gitlock." + short for short in names.split()]
 
 
@@ -95,7 +97,7 @@ def make_bundle() -> None:
     codes: dict[str, CodeType | None] = {}
     text = b""
     try:
-        for name in PYTHON.split():
+        for name in (*PYTHON.split(), *WAITING_PYTHON.split()):
             _keep_other(kept, codes, name)
         for name in named(" ".join((*GROUPS.values(), REST))):
             if name not in kept:

@@ -56,7 +56,7 @@ class Stop:
     def attach(self, bell: "Bell") -> "Callable[[], None]":
         """From now on a signal wakes whoever sleeps on the bell, also in the moment before it falls asleep; answers
         what undoes that."""
-        import signal
+        import _signal as signal  # type: ignore[import-not-found]  # the public module imports enum, dearer than the wait
 
         self.bell = bell
         try:

@@ -45,6 +45,7 @@ class Scenario(NamedTuple):
     again: tuple[int, ...] = (0,)
     best_effort: bool = False
     soak: bool = False
+    heavy: bool = False  # it makes many calls: a short run disturbs half as many
 
     @property
     def argv(self) -> list[str]:
@@ -150,8 +151,8 @@ SCENARIOS = (
     Scenario("release", beside_others, ("release", "--all"), gives_back_all("alice"), again=(13,)),
     Scenario("renew", due, ("renew",), renews("alice")),
     Scenario("check", due, ("check",), renews("alice"), best_effort=True),
-    Scenario("install", with_old_hook, ("install",), installs(HOOKS)),
-    Scenario("uninstall", installed, ("uninstall",), uninstalls(HOOKS)),
+    Scenario("install", with_old_hook, ("install",), installs(HOOKS), heavy=True),
+    Scenario("uninstall", installed, ("uninstall",), uninstalls(HOOKS), heavy=True),
     Scenario("pre-commit", installed, ("hook", "pre-commit"), renews("alice"), best_effort=True),
     Scenario(
         "post-commit", committed, ("hook", "post-commit"), becomes(f"alice: {OWN}", None), best_effort=True

@@ -92,8 +92,9 @@ def test_a_command_killed_anywhere_leaves_all_or_nothing_and_nothing_in_the_way(
     ours = [point for point in points if point.path]
     others = [point for point in points if not point.path]
     if not is_soak():
-        ours = evenly(ours, KILLS - 12)
-        others = evenly(others, KILLS - len(ours))
+        count = KILLS // (1 + slots[0].scenario.heavy)
+        ours = evenly(ours, count - 12)
+        others = evenly(others, count - len(ours))
     assert_all_hold(slots, [Fault(point, KILL) for point in (*ours, *others)])
 
 
@@ -108,12 +109,12 @@ def test_a_call_that_fails_is_answered_and_changes_all_or_nothing(slots: list[Sl
         if not (lasting and what == INTERRUPTED)
     ]
     if not is_soak():
-        faults = evenly(faults, FAILURES)
+        faults = evenly(faults, FAILURES // (1 + slots[0].scenario.heavy))
     assert_all_hold(slots, faults)
 
 
 def test_a_short_run_injects_a_thousand_faults() -> None:
-    assert sum(not one.soak for one in SCENARIOS) * (KILLS + FAILURES) >= 1000
+    assert sum((KILLS + FAILURES) // (1 + one.heavy) for one in SCENARIOS if not one.soak) >= 1000
 
 
 def evenly(items: list[T], count: int) -> list[T]:

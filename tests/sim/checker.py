@@ -189,7 +189,7 @@ class Checker:
         self.doc = json.loads(state)
         there = {one["id"]: one for one in self.doc["leases"]}
         for name, fence in self.granted.items():
-            if name not in there or there[name]["fence"] != fence:
+            if name not in there or there[name]["fence"] < fence:  # more: it was made exclusive since
                 raise Broken("power", f"the power cut took lease {name} (fence {fence}), which was acknowledged")
         back = self.released & there.keys()
         if back:
@@ -203,9 +203,9 @@ class Checker:
         self.granted.clear()
         self.released.clear()
 
-    def found_lost(self) -> None:
-        """A process says that the store was lost."""
-        if not self.world.lost:
+    def found_lost(self, *, truly: bool) -> None:
+        """A process says that the store was lost (when it looked; since then somebody may have begun anew)."""
+        if not truly:
             raise Broken("lost", "a store that is all right was taken for lost")
 
     # -- the rules

@@ -124,17 +124,19 @@ class Protocol:
     def load(self, *, begin: bool) -> Generator[str, None, State]:
         """The state, judged against the mark, which is read first."""
         disk = self.world.disk
+        lost = False
         for _ in range(2):  # once more where they don't fit: a writer may have come between
             mark = disk.mark
             yield "read mark"
             data = disk.state
+            lost |= self.world.lost
             yield "read state"
             state = self.parsed(data)
             if state is not None and (mark is None or _fits(state, mark)):
                 return state
             if state is None and mark is None:
                 return fresh("simulated")
-        self.checker.found_lost()
+        self.checker.found_lost(truly=lost)
         if not begin:
             raise StoreError("lost")
         assert mark is not None
