@@ -135,12 +135,12 @@ request=$(cd "$scratch/bob" && GITLOCK_AGENT=bob git lock inbox | sed -n '1s/ .*
 run bob 0 "git lock grant $request" "is alice's now"
 run bob 0 "git lock mine" "src/auth/* !src/auth/login.py"
 
-say "8. A command under a lease: it waits its turn, and keeps others out while it runs." \
+say "8. A command under a lease waits its turn, and keeps others out." \
     "A wait that could never end is refused at once; who can't wait takes a ticket."
-run bob 15 "git lock run deploy:staging -- git lock claim deploy:staging --wait --agent alice" \
+run bob 15 "git lock run deploy:web -- git lock claim deploy:web --wait --agent alice" \
     "this wait would never end"
-run alice 0 "git lock claim deploy:staging" "claimed 'deploy:staging' as alice"
-run bob 21 "git lock claim deploy:staging --ticket" "queued for 'deploy:staging'"
+run alice 0 "git lock claim deploy:web" "claimed 'deploy:web' as alice"
+run bob 21 "git lock claim deploy:web --ticket" "queued for 'deploy:web'"
 
 say "9. Everybody sees who holds what, and what happened."
 run dana 0 "git lock" "src/auth/*" "README.md" "enforced here by: pre-commit"

@@ -265,10 +265,9 @@ def _places(snapshot: Snapshot, claim: Claim, place: "Waiter | None") -> tuple[s
     found = () if place is None else (place.id,)
     if not snapshot.waiters.count():
         return found
-    from gitlock.domain.turn import ticket_of
+    from gitlock.domain.turn import tickets_of
 
-    ticket = ticket_of(snapshot, claim)
-    return found if ticket is None or ticket.id in found else (*found, ticket.id)
+    return (*found, *(one.id for one in tickets_of(snapshot, claim) if one.id not in found))
 
 
 def next_fence(snapshot: Snapshot) -> int:

@@ -107,8 +107,13 @@ class Waiter(Value):
 def keeps_place(waiter: Waiter, now: Instant, process_waits: "Callable[[Waiter], bool]") -> bool:
     """Whether a waiter still counts. A ticket loses its place when an offer was not taken in its window, or its agent
     was silent for a day; a process when it is dead, stopped or silent."""
+    return has_place(waiter, now) if waiter.is_ticket else process_waits(waiter)
+
+
+def has_place(waiter: Waiter, now: Instant) -> bool:
+    """Whether a ticket still counts; whoever stands there itself always does, in its own eyes."""
     if not waiter.is_ticket:
-        return process_waits(waiter)
+        return True
     if waiter.offered is not None and now.since(waiter.offered) > OFFER:
         return False
     return now.since(waiter.seen) <= TICKET_TTL

@@ -4,7 +4,17 @@ from gitlock.domain.agent import lineage, related
 from gitlock.domain.conflict import Conflict, meeting
 from gitlock.domain.lease import EXCLUSIVE, Holder
 from gitlock.domain.pattern import Fold
-from gitlock.domain.queue import Ring, Wait, Waiter, Want, closed_ring, excludes, keeps_place, may_pass
+from gitlock.domain.queue import (
+    Ring,
+    Wait,
+    Waiter,
+    Want,
+    closed_ring,
+    excludes,
+    has_place,
+    keeps_place,
+    may_pass,
+)
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
 from gitlock.domain.standing import EXPIRED, GONE, Facts, standing
 from gitlock.domain.value import Value
@@ -204,11 +214,15 @@ def plan_join(
 
 
 def ticket_of(snapshot: Snapshot, claim: "Claim") -> Waiter | None:
-    """The ticket that an agent has for the very same claim."""
-    for waiter in snapshot.waiters.of((claim.agent,)):
-        if waiter.is_ticket and (waiter.keys, waiter.exclude, waiter.mode) == (claim.keys, claim.exclude, claim.mode):
-            return waiter
-    return None
+    """The ticket that an agent has for the very same claim, if it has kept its place."""
+    return next((one for one in tickets_of(snapshot, claim) if has_place(one, snapshot.now)), None)
+
+
+def tickets_of(snapshot: Snapshot, claim: "Claim") -> list[Waiter]:
+    """All of them, those that lost their place too."""
+    wanted = (claim.keys, claim.exclude, claim.mode)
+    mine = [one for one in snapshot.waiters.of((claim.agent,)) if one.is_ticket]
+    return [one for one in mine if (one.keys, one.exclude, one.mode) == wanted]
 
 
 def deadlock_of(

@@ -154,7 +154,7 @@ def ask(
 
     def plan(snapshot: Snapshot) -> "tuple[Edits, tuple[Answered | LookFirst, Beat, Snapshot]]":
         answer: Answered | LookFirst
-        mine = None if place is None else snapshot.waiters.find(place.id)
+        mine, lost = _place(snapshot, place)
         edits, answer = plan_claim(
             snapshot, wish.claim, fold=wish.fold, facts=facts, mode_of=wish.mode_of, same_agent=wish.same_agent,
             place=mine,
@@ -168,6 +168,7 @@ def ask(
             if mine is not None and mine.is_ticket and isinstance(answer, Refused):
                 # Its agent's word that it is still wanted; and where it was offered, its turn has passed again.
                 edits = edits.replace(queue=(*edits.queue, mine.replace(seen=snapshot.now, offered=None)))
+        edits = edits.replace(leave=edits.leave + lost) if lost else edits
         rest, beat = plan_beat(snapshot, wish.claim.agent)
         if beat.offers:
             used = {*edits.leave, *(waiter.id for waiter in edits.queue)}
@@ -192,6 +193,16 @@ def ask(
     if seen.taints and isinstance(answer, Granted):
         marks = tuple(one for one in seen.taints if one.touches(answer.lease, wish.fold, seen.now.wall))
     return ClaimOutcome(answer, beat, wish.token if made else None, wish.touched, seen.notice, seen.now, marks)
+
+
+def _place(snapshot: Snapshot, place: "Waiter | None") -> "tuple[Waiter | None, tuple[str, ...]]":
+    """The place as it is now, if it is kept; else its id, to be removed if it is still there."""
+    found = None if place is None else snapshot.waiters.find(place.id)
+    if found is None:
+        return None, ()
+    from gitlock.domain.queue import has_place
+
+    return (found, ()) if has_place(found, snapshot.now) else (None, (found.id,))
 
 
 def _ttl(reading: Reading, touched: "tuple[KeyRule, ...]", policy: Policy, *, auto: bool) -> float:

@@ -231,6 +231,8 @@ class _Watch:
             self._sleep()
         code = command.code
         assert code is not None
+        if self.hold.loss is not None and self.stop_on_loss and self.stopping is None:
+            self.stopping = LOST  # it ended by itself in this very moment
         by = -code if code < 0 and command.shares_group else None
         return Ran(self.stopping or ENDED, 128 - code if code < 0 else code, self.hold.loss or "", by)
 

@@ -68,15 +68,15 @@ def test_the_interrupt_key_may_be_pressed_as_often_as_the_command_likes(repo: Re
 
 
 def test_a_command_that_the_interrupt_key_ends_is_130(repo: Repo) -> None:
-    with at_terminal(repo, ready="echo ready; exec sleep 60") as shell:
-        shell.types(f"{RUN} ready\r").shows("ready\r\n")
+    with at_terminal(repo, nap="echo ready; exec sleep 60") as shell:
+        shell.types(f"{RUN} nap\r").shows("ready\r\n")
         shell.types("\x03").shows("$ ")
         shell.types("echo code=$?\r").shows("code=130")
     assert holders(repo) == []
 
 
 def test_the_interrupt_key_ends_the_script_around_it_too(repo: Repo) -> None:
-    with at_terminal(repo, ready="echo ready; exec sleep 60", outer=f"#!/bin/bash\n{RUN} ready\necho went on") as shell:
+    with at_terminal(repo, nap="echo ready; exec sleep 60", outer=f"#!/bin/bash\n{RUN} nap\necho went on") as shell:
         shell.types("bash outer\r").shows("ready\r\n")
         shell.types("\x03").shows("$ ")
         shell.types("echo back at $((1+1))\r").shows("back at 2")

@@ -128,6 +128,23 @@ def test_an_offer_that_is_not_taken_passes_on(world: Repo) -> None:
     assert "lost its place" in lost.err
 
 
+def test_an_offer_that_is_not_taken_passes_on_to_a_ticket_too(world: Repo) -> None:
+    first, second = draw(world, "src/a.py"), draw(world, "src/a.py", agent="carol")
+    world.lock("release", "--all", agent="alice").ok()
+    pass_time(world, first, OFFER + 1)
+    world.lock("claim", "--resume", first, agent="bob").ended(13)
+    world.lock("claim", "--resume", second, agent="carol").ok()
+    assert queue(world) == []
+
+
+def test_what_was_offered_and_nobody_else_wants_can_still_be_had(world: Repo) -> None:
+    ticket = draw(world, "src/a.py")
+    world.lock("release", "--all", agent="alice").ok()
+    pass_time(world, ticket, OFFER + 1)
+    world.lock("claim", "--resume", ticket, agent="bob").ok()
+    assert queue(world) == []
+
+
 def test_a_ticket_that_nobody_speaks_of_for_a_day_is_no_place(world: Repo) -> None:
     ticket = draw(world, "src/a.py")
     pass_time(world, ticket, 86400 + 1)

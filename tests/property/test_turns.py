@@ -9,7 +9,7 @@ from gitlock.domain.claim import Granted, Refused, plan_claim
 from gitlock.domain.lease import EXCLUSIVE, SHARED, Lease
 from gitlock.domain.overlap import contains
 from gitlock.domain.pattern import PLAIN
-from gitlock.domain.queue import PASSES, Waiter, excludes
+from gitlock.domain.queue import PASSES, Waiter, excludes, keeps_place
 from gitlock.domain.turn import plan_offers, turns
 from tests.kit.agents import enforced
 from tests.kit.queueing import Line, claim_of
@@ -30,7 +30,7 @@ def ready_by_asking(line: Line) -> set[str]:
     snapshot = line.store.read()
     found = set()
     for waiter in snapshot.waiters.ordered():
-        alive = waiter.is_ticket or waiter.agent not in line.gone
+        alive = keeps_place(waiter, snapshot.now, line.facts.process_waits)
         answer = plan_claim(
             snapshot, claim_of(waiter), fold=PLAIN, facts=line.facts, mode_of=enforced, place=waiter
         )[1]
@@ -147,7 +147,7 @@ def test_a_try_that_is_granted_has_gone_before_nobody_who_was_not_to_be_passed(
         return
     lease = answer.lease
     for waiter in before.waiters.ordered():
-        alive = waiter.is_ticket or waiter.agent not in line.gone
+        alive = keeps_place(waiter, before.now, line.facts.process_waits)
         if alive and excludes(waiter, agent, lease.mode, lease.names, lease.footprint, PLAIN):
             now = line.store.read().waiters.find(waiter.id)
             assert now is None or now.passed == waiter.passed + 1, f"{agent} went before {waiter}"
