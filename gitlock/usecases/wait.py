@@ -63,10 +63,14 @@ class Stop:
             before = signal.set_wakeup_fd(bell.fileno(), warn_on_full_buffer=False)
         except ValueError:  # not in the main thread, where no signals arrive
             return lambda: None
+        resumed = getattr(signal, "SIGCONT", None)  # we were stopped, and may have lost our place: a ring as well
+        old = signal.signal(resumed, lambda *_: bell.ring()) if resumed is not None else None
 
         def detach() -> None:
             self.bell = None
             signal.set_wakeup_fd(before)
+            if resumed is not None:
+                signal.signal(resumed, old)
 
         return detach
 

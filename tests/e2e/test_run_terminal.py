@@ -96,7 +96,8 @@ def test_the_suspend_key_stops_both_and_fg_goes_on(repo: Repo) -> None:
 def test_a_job_in_the_background_that_wants_to_read_stops_until_it_is_fetched(repo: Repo) -> None:
     with at_terminal(repo, read=READ) as shell:
         shell.types(f"{RUN} read &\r").shows("name?")
-        until(lambda: "Stopped" in shell.types("jobs\r").screen, "the job to stop")
+        pid = repo.state()["leases"][0]["holder"]["pid"]
+        until(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T", "the job to stop")
         shell.types("fg\r").shows("git-lock run")
         shell.types("dana\r").shows("hello dana")
 
