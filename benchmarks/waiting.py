@@ -37,6 +37,7 @@ from gitlock.wiring.liveness import Here
 HAND_OVER_BOUND = 0.100  # seconds, median, with 1,000 waiters
 IDLE_BOUND = 0.1  # cores, all of them together
 WAITERS = (10, 100, 1000)
+GO = {signal.SIGUSR1}
 SETTLE = 20.0  # seconds until everybody has looked once after the last one joined
 EVENT = struct.Struct("=id")  # which waiter, and when it had the lease (monotonic)
 
@@ -76,8 +77,7 @@ def what(number: int, apart: bool) -> tuple[str, ...]:
 
 def wait_and_hold(world: World, number: int, apart: bool, say: int) -> None:
     """A waiter's whole life: waits, says when it has the lease, gives it back when it is told to, and says when."""
-    told: list[int] = []
-    signal.signal(signal.SIGUSR1, lambda *_: told.append(1))
+    signal.pthread_sigmask(signal.SIG_BLOCK, GO)
     wish = world.wish(f"agent-{number}", what(number, apart))
     waited = claim_in_turn(
         world.store, wish, process=world.holder(os.getpid()), timeout=None, queued=lambda _: None, stop=Stop()
@@ -86,8 +86,7 @@ def wait_and_hold(world: World, number: int, apart: bool, say: int) -> None:
     answer = waited.outcome.answer
     assert isinstance(answer, Granted), answer
     os.write(say, EVENT.pack(number, now))
-    while not told:
-        signal.pause()
+    signal.sigwait(GO)
     begin = time.monotonic()
     named = (Wanted(answer.lease.id, frozenset((answer.lease.id,))),)
     release(world.store, wish.claim.agent, named, PLAIN, world.facts)
