@@ -8,6 +8,7 @@ from gitlock.domain.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.pattern import Fold
+    from gitlock.domain.queue import Waiter
 
 
 class Conflict(Value):
@@ -38,11 +39,8 @@ def meeting(
     One agent's commands that are apart exclude one another as well: ``apart`` is None for a wish that is not, else the
     leases that it runs under, which are its own.
     """
-    if INTENT in (lease.mode, mode) or (lease.mode == SHARED and mode == SHARED):
-        return None
-    if related(lease.agent, agent) and not stands_apart(lease, agent, apart):
-        return None
-    return touching(lease, names, footprint, fold)
+    found = at_odds(lease, agent, mode, names, footprint, fold, own_apart=stands_apart(lease, agent, apart))
+    return None if found is None else Conflict(lease, *found)
 
 
 def stands_apart(lease: Lease, agent: str, apart: frozenset[str] | None) -> bool:
@@ -52,13 +50,41 @@ def stands_apart(lease: Lease, agent: str, apart: frozenset[str] | None) -> bool
 
 def touching(lease: Lease, names: tuple[str, ...], footprint: Footprint, fold: "Fold") -> Conflict | None:
     """As ``meeting``, whoever the agents and whatever the modes."""
-    for name in lease.names:
+    found = in_common(lease, names, footprint, fold)
+    return None if found is None else Conflict(lease, *found)
+
+
+def at_odds(
+    held: "Lease | Waiter",
+    agent: str,
+    mode: str,
+    names: tuple[str, ...],
+    footprint: Footprint,
+    fold: "Fold",
+    *,
+    own_apart: bool,
+) -> tuple[str | None, bool] | None:
+    """Why what is held, or waited for, and what ``agent`` wants can't both be held: the one rule, for leases and for
+    the queue. Answers as ``in_common``; ``own_apart`` says that both are one agent's, and exclude each other all the
+    same."""
+    if INTENT in (held.mode, mode) or (held.mode == SHARED and mode == SHARED):
+        return None
+    if related(held.agent, agent) and not own_apart:
+        return None
+    return in_common(held, names, footprint, fold)
+
+
+def in_common(
+    held: "Lease | Waiter", names: tuple[str, ...], footprint: Footprint, fold: "Fold"
+) -> tuple[str | None, bool] | None:
+    """A key or a path that both name, and whether that was decided exactly; None where they have nothing in common."""
+    for name in held.names:
         for other in names:
             if name == other or (fold.case and name.lower() == other.lower()):
-                return Conflict(lease, name)
-    if not lease.include or footprint.is_empty:
+                return name, True
+    if not held.include or footprint.is_empty:
         return None
     from gitlock.domain.overlap import overlap
 
-    met = overlap(lease.footprint, footprint, fold)
-    return Conflict(lease, met.witness, met.exact) if met.meets else None
+    met = overlap(held.footprint, footprint, fold)
+    return (met.witness, met.exact) if met.meets else None

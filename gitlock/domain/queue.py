@@ -5,11 +5,11 @@ and with no earlier live waiter. A broad waiter may not freeze everyone behind i
 the broad one wants may pass it, at most ``PASSES`` times, and only while a lease still blocks the broad one.
 """
 
-from gitlock.domain.agent import related
+from gitlock.domain.conflict import at_odds
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.instant import Instant
-from gitlock.domain.lease import INTENT, SHARED, Holder
-from gitlock.domain.overlap import contains, overlap
+from gitlock.domain.lease import Holder
+from gitlock.domain.overlap import contains
 from gitlock.domain.pattern import Fold
 from gitlock.domain.value import Value
 
@@ -129,18 +129,8 @@ def excludes(
     apart: frozenset[str] | None = None,
 ) -> bool:
     """Whether a waiter's claim and another could not be held at once: the same rule as between lease and claim."""
-    if INTENT in (waiter.mode, mode) or (waiter.mode == SHARED and mode == SHARED):
-        return False
     both_apart = apart is not None and waiter.agent == agent and waiter.holder.is_apart
-    if related(waiter.agent, agent) and not both_apart:
-        return False
-    for name in waiter.names:
-        for other in names:
-            if name == other or (fold.case and name.lower() == other.lower()):
-                return True
-    if not waiter.include or footprint.is_empty:
-        return False
-    return overlap(waiter.footprint, footprint, fold).meets
+    return at_odds(waiter, agent, mode, names, footprint, fold, own_apart=both_apart) is not None
 
 
 def may_pass(
