@@ -199,7 +199,8 @@ def test_a_commit_without_verification_is_asked_about_in_the_second_net(managed:
 
 def test_an_index_that_a_later_hook_changed_is_asked_about_again(template: str, repo: Repo, stand_in: StandIn) -> None:
     if "busybox" in template.splitlines()[0]:
-        pytest.skip("busybox compares whole seconds, so that an installation on such a system takes no short cut")
+        # As installing finds out where this is the sh of the machine: it compares whole seconds.
+        template = template.replace("@FINE@", "no", 1)
     write_hook(hooks_folder(repo) / "pre-commit", "echo late >late.txt; git add late.txt")
     stand_in.install(repo, template=template)
     stand_in.does(JUDGE, "pre-commit")
@@ -485,7 +486,9 @@ def test_an_allowed_commit_starts_one_interpreter_and_what_it_asks_of_git(
     stand_in.install(repo, template=template)
     for hook in ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit"):
         asked = ["git"] * (3 if hook == "pre-commit" else 2)
-        started = [name for name in _children(repo, hooks_folder(repo) / hook, tmp_path) if name not in ("", "cat")]
+        # mksh has no printf of its own.
+        small = ("", "cat", "printf")
+        started = [name for name in _children(repo, hooks_folder(repo) / hook, tmp_path) if name not in small]
         assert sorted(started) == [*asked, "python"]
     shutil.rmtree(repo.store)
     assert _children(repo, hooks_folder(repo) / "pre-commit", tmp_path) == ["git"]
