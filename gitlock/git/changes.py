@@ -9,13 +9,13 @@ import os
 
 from gitlock.domain.change import Change
 from gitlock.errors import RepositoryError, UsageError
-from gitlock.git.process import failure
+from gitlock.git.process import Git, failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitlock.git.process import Child, Git
+    from gitlock.git.process import Child
 
 _STAGED = (
     "diff-index", "--cached", "--no-renames", "--ita-invisible-in-index", "--ignore-submodules=none",
@@ -27,6 +27,8 @@ _STATUS = (
 )  # fmt: skip
 
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+_AT_ONCE = 50  # paths that one git is asked about through a pipe
+_PIPE = 4096  # bytes that every pipe takes before anybody reads
 _ARGUMENTS = 64_000  # bytes of paths on one command line; every system takes twice as many
 
 
@@ -105,7 +107,16 @@ def still_changed(git: "Git", top: str, paths: "Iterable[str]") -> list[Change]:
     wanted = [path.rstrip("/") for path in paths if path.rstrip("/")]
     if not wanted:
         return []
-    there = git.elsewhere(top)
+    return _still_changed(git.elsewhere(top), wanted)
+
+
+def still_changed_here(git: "Git", paths: "Iterable[str]") -> list[Change]:
+    """As ``still_changed``, in a hook: in the worktree that git has started us in."""
+    wanted = [path.rstrip("/") for path in paths if path.rstrip("/")]
+    return _still_changed(Git(git.folder, git.environ), wanted) if wanted else []
+
+
+def _still_changed(there: "Git", wanted: list[str]) -> list[Change]:
     for name in _PATHSPECS:
         there.environ.pop(name, None)
     there.environ["GIT_LITERAL_PATHSPECS"] = "1"
@@ -113,6 +124,21 @@ def still_changed(git: "Git", top: str, paths: "Iterable[str]") -> list[Change]:
     changes = parse_status(there.run(*_STATUS, "--", *(wanted if few else ())))
     exact = set(wanted)
     return [change for change in changes if _is_at_or_below(change.path, exact)]
+
+
+def ignored(git: "Git", top: str, paths: "Iterable[str]") -> set[str]:
+    """Those of the paths that git ignores: untracked, and named in an ignore file. None where git does not say."""
+    asked = list(paths)
+    found: set[str] = set()
+    for at in range(0, len(asked), _AT_ONCE):
+        part = "\0".join(asked[at : at + _AT_ONCE]).encode("utf-8", "surrogateescape")
+        if len(part) > _PIPE:
+            continue  # names as long as that are nobody's build output
+        child = git.elsewhere(top).start("check-ignore", "-z", "--stdin", stdin=part)
+        status, out, _ = child.finish()
+        if status == 0:
+            found.update(os.fsdecode(out).split("\0")[:-1])
+    return found
 
 
 def _is_at_or_below(path: str, folders: set[str]) -> bool:

@@ -15,12 +15,15 @@ from gitlock.errors import GitFailed, RepositoryError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from subprocess import Popen
 
 LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
     "GIT_SHALLOW_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_QUARANTINE_PATH",
 )  # fmt: skip
+
+PIPE = 4096  # bytes that fit any pipe
 
 CONFIG_SAFE = ("-c", "core.fsmonitor=false")  # a repository's own fsmonitor program is code; we only read
 
@@ -79,6 +82,10 @@ class Git:
         """A git for another worktree or repository: nothing of the current one leaks into it."""
         return Git(folder, {k: v for k, v in self.environ.items() if k not in LOCAL_VARIABLES and k[:8] != "GITHEAD_"})
 
+    def offline(self) -> "Git":
+        """A git that fails rather than fetch what is missing here (objects of a partial clone) from a remote."""
+        return Git(self.folder, {**self.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"})
+
     def start(self, *args: str, stdin: bytes = b"") -> Child:
         """Starts ``git args``; ``stdin`` must fit a pipe (4 kB), larger input goes through ``feed``."""
         place = ("-C", self.folder) if self.folder else ()
@@ -106,20 +113,64 @@ class Git:
         """Status, output and standard error, whatever the status."""
         return self.start(*args).finish()
 
-    def feed(self, *args: str, stdin: bytes) -> bytes:
+    def feed(self, *args: str, stdin: bytes, ok: tuple[int, ...] = (0,)) -> bytes:
         """As ``run``, for input of any size."""
+        if len(stdin) <= PIPE:
+            return self.run(*args, stdin=stdin, ok=ok)
         import subprocess
 
         place = ("-C", self.folder) if self.folder else ()
         done = subprocess.run(("git", *place, *CONFIG_SAFE, *args), input=stdin, env=self.environ, capture_output=True)
-        if done.returncode:
+        if done.returncode not in ok:
             raise failure(args, done.returncode, done.stderr.decode("utf-8", "replace"))
         return done.stdout
+
+    def bounded(self, *args: str, timeout: float) -> tuple[int | None, bytes, str]:
+        """As ``try_run``, for what talks to another machine: at most ``timeout`` seconds. Then git, and all that it has
+        started (ssh, helpers for credentials), is told to end, and killed a second later; the status is None.
+
+        It runs in a session of its own, so that nothing can ask at the terminal, and writes to files: what outlives it
+        (a shared ssh connection) keeps nobody waiting.
+        """
+        import signal
+        import subprocess
+        from tempfile import TemporaryFile
+
+        place = ("-C", self.folder) if self.folder else ()
+        with TemporaryFile() as out, TemporaryFile() as err:
+            child = subprocess.Popen(
+                ("git", *place, *CONFIG_SAFE, *args), env=self.environ, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=err, start_new_session=True,
+            )  # fmt: skip
+            status: int | None = None
+            try:
+                status = child.wait(timeout)
+            except subprocess.TimeoutExpired:
+                pass
+            finally:  # also where a signal stops us
+                if status is None:
+                    _end_group(child, signal.SIGTERM, 1.0)
+                    _end_group(child, getattr(signal, "SIGKILL", signal.SIGTERM), 5.0)
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read())
+        return status, texts[0], texts[1].decode("utf-8", "replace")
 
     def line(self, *args: str) -> str | None:
         """The one line that ``git args`` prints, without its newline; None if git says no (status 1 or 128)."""
         status, out, _ = self.try_run(*args)
         return os.fsdecode(out[:-1] if out.endswith(b"\n") else out) if status == 0 else None
+
+
+def _end_group(child: "Popen[bytes]", number: int, patience: float) -> None:
+    from subprocess import TimeoutExpired
+
+    try:
+        os.killpg(child.pid, number) if hasattr(os, "killpg") else child.send_signal(number)
+        child.wait(patience)
+    except (ProcessLookupError, PermissionError, TimeoutExpired):
+        return  # it is gone, or does not listen
 
 
 def failure(argv: tuple[str, ...], status: int, stderr: str) -> RepositoryError:
