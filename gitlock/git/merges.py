@@ -67,7 +67,7 @@ def human_part(git: "Git", others: list[str]) -> HumanPart:
         return HumanPart(ours, False)
     if not ours:
         return HumanPart([], True)
-    mechanical = _mechanical_merge(git, others[0])
+    mechanical = mechanical_merge(git, "HEAD", others[0])
     if mechanical is None:
         return HumanPart(ours, False)
     tree, conflicts = mechanical
@@ -76,10 +76,10 @@ def human_part(git: "Git", others: list[str]) -> HumanPart:
     return HumanPart([change for change in ours if change.path in made], True)
 
 
-def _mechanical_merge(git: "Git", other: str) -> tuple[str, list[str]] | None:
-    """The tree that git makes of HEAD and ``other``, and the paths it could not merge; None from an older git."""
+def mechanical_merge(git: "Git", ours: str, other: str) -> tuple[str, list[str]] | None:
+    """The tree that git makes of two commits, and the paths it could not merge; None from an older git."""
     status, out, err = git.try_run(
-        "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories", "HEAD", other
+        "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories", ours, other
     )
     if status == 129:  # git before 2.38 does not know these options and shows its usage
         return None
@@ -91,6 +91,9 @@ def _mechanical_merge(git: "Git", other: str) -> tuple[str, list[str]] | None:
         if not path:
             break
         conflicts.append(path)
+    prefix = git.line("rev-parse", "--show-prefix") if conflicts else ""
+    if prefix:  # in a folder below the top, git names them as they are seen from there
+        conflicts = [os.path.normpath(prefix + path).replace(os.sep, "/") for path in conflicts]
     return tree, conflicts
 
 

@@ -91,6 +91,13 @@ def test_reading_an_untouched_store_writes_nothing(subject: Subject) -> None:
     assert subject.traces() == before
 
 
+def test_a_store_that_was_written_to_has_a_name_and_keeps_it(subject: Subject) -> None:
+    subject.write(put=(a_lease("a"),))
+    name = subject.store.read().store
+    subject.write(put=(a_lease("b"),))
+    assert name and subject.again().read().store == name
+
+
 def test_a_snapshot_stays_as_it_was_read(subject: Subject) -> None:
     first = a_lease("a")
     subject.write(put=(first,))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitlock.errors import GitFailed
-from gitlock.git.merges import HumanPart, human_part, other_parents_in_pre_merge
+from gitlock.git.merges import HumanPart, human_part, mechanical_merge, other_parents_in_pre_merge
 from gitlock.git.process import Git
 from tests.kit.program import ROOT
 from tests.kit.repo import Repo
@@ -452,3 +452,13 @@ def test_the_file_of_a_merge_comes_before_the_environment(conflict: Sides) -> No
 @pytest.mark.parametrize("name", ["GITHEAD_", "GITHEAD_--output=x", "GITHEAD_HEAD", "GITHEAD_" + "g" * 40, "GITHEAD"])
 def test_only_names_of_objects_are_taken_from_the_environment(tmp_path: Path, name: str) -> None:
     assert other_parents_in_pre_merge({name: "x"}, str(tmp_path)) == []
+
+
+def test_conflicts_have_their_whole_names_also_from_a_folder_below(tmp_path: Path) -> None:
+    repo = Repo.new(tmp_path, files={"src/x": "1\n", "top": "1\n"})
+    repo.git("switch", "-q", "-c", "side")
+    repo.commit("theirs", {"src/x": "2\n", "top": "2\n"})
+    repo.git("switch", "-q", "main")
+    repo.commit("ours", {"src/x": "3\n", "top": "3\n"})
+    found = mechanical_merge(Git(str(repo.path / "src"), os.environ), "main", "side")
+    assert found is not None and found[1] == ["src/x", "top"]

@@ -1,0 +1,269 @@
+"""The trailers of a commit: under whose leases its paths were changed. Declarations, not signatures.
+
+    Lock-Agent: alice
+    Lock-Lease: 85ab310262fe store=9d0f3c1a7be24466 fence=40 schema:main src/auth/* !src/auth/gen/**
+    Lock-Bypass: the build is broken, and alice is away
+
+A claim is its semantic keys, its patterns, and its exclusions, each of these behind a ``!``; words are separated by one
+space. A word with a colon is a key. A pattern is quoted as git quotes names (``"…"`` with octal bytes, and a backslash
+before quotes and backslashes) where it holds a space, a quote, a backslash, a colon or anything but printable ASCII, or
+begins with a ``!``. So every claim comes back as it was, in any encoding of the message. A claim that makes a long line
+is spread over several, each with all exclusions: together they cover the same.
+
+Receipts are read wherever in a message they stand, since squash merges move trailers, and may be indented. A Lock-Agent
+line is about the lines below it, until the next one.
+"""
+
+from gitlock.domain.agent import valid_agent
+from gitlock.domain.footprint import Footprint
+from gitlock.domain.lease import EPOCH_LIMIT, EPOCH_STEP, Lease
+from gitlock.domain.pattern import parse_pattern
+from gitlock.domain.value import Value
+from gitlock.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+AGENT, LEASE, BYPASS = "Lock-Agent", "Lock-Lease", "Lock-Bypass"
+
+MESSAGE_LIMIT = 4 << 20  # characters of a message that are looked at
+RECEIPTS_LIMIT = 10_000  # receipts of one message
+WORD_LIMIT = 24_000  # characters of a quoted pattern: the longest, all of it escaped
+LINE_AIM = 2_000  # characters after which a claim goes on in another line
+LINE_LIMIT = 100_000  # characters; a single argument of a program may be no longer
+REASON_LIMIT = 200  # characters of a bypass's reason
+
+_BARE = frozenset("!#$%&'()*+,-./0123456789;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~")
+_NAMES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
+_LETTERS = {code: "\\" + letter for letter, code in _NAMES.items()}
+_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+class Receipt(Value):
+    """One lease that a commit was made under. ``agent`` is the committer, who may work under a parent's or child's
+    lease ("" where the message does not say); ``keys`` are the claim's semantic keys."""
+
+    __slots__ = ("agent", "exclude", "fence", "include", "keys", "lease", "store")
+
+    def __init__(
+        self,
+        *,
+        lease: str,
+        store: str,
+        fence: int,
+        keys: tuple[str, ...] = (),
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        agent: str = "",
+    ) -> None:
+        self.lease = lease
+        self.store = store
+        self.fence = fence
+        self.keys = keys
+        self.include = include
+        self.exclude = exclude
+        self.agent = agent
+
+    @classmethod
+    def of(cls, lease: Lease, store: str, agent: str) -> "Receipt":
+        """The receipt of a lease in the store of that name, for what ``agent`` commits."""
+        return cls(
+            lease=lease.id, store=store, fence=lease.fence, keys=lease.names, include=lease.include,
+            exclude=lease.exclude, agent=agent,
+        )  # fmt: skip
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the store that gave the fence; fences compare within one store and epoch only."""
+        return (self.fence - 1) // EPOCH_STEP + 1
+
+    @property
+    def footprint(self) -> Footprint:
+        """The paths that it is about; empty for a pure key."""
+        return Footprint.of(self.include, self.exclude)
+
+    @property
+    def title(self) -> str:
+        """The claim as people write it."""
+        return " ".join([*self.keys, *self.include, *("!" + text for text in self.exclude)])
+
+
+class Declared(Value):
+    """What one message says: the agents it names and its receipts, in order and without doubles, and the reasons of
+    its bypasses."""
+
+    __slots__ = ("agents", "bypass", "receipts")
+
+    def __init__(
+        self, agents: tuple[str, ...] = (), receipts: tuple[Receipt, ...] = (), bypass: tuple[str, ...] = ()
+    ) -> None:
+        self.agents = agents
+        self.receipts = receipts
+        self.bypass = bypass
+
+
+def rendered(agent: str, receipts: "Iterable[Receipt]", bypass: str | None = None) -> tuple[str, ...]:
+    """The trailer lines of one commit; none where there is nothing to say."""
+    lines = []
+    for one in receipts:
+        lead = f"{LEASE}: {one.lease} store={one.store} fence={one.fence}"
+        keys = "".join([" " + key for key in one.keys])
+        tail = "".join([" !" + quoted(text) for text in one.exclude])
+        text = ""
+        for include in one.include:
+            text += " " + quoted(include)
+            if len(text) > LINE_AIM:
+                lines.append(lead + keys + text + tail)
+                text = ""
+        if text or not one.include:
+            lines.append(lead + keys + text + tail)
+    if bypass is not None:
+        lines.append(f"{BYPASS}: {_plain(bypass) or 'no reason was given'}")
+    return (f"{AGENT}: {agent}", *lines) if lines else ()
+
+
+def declared(message: bytes | str) -> Declared:
+    """What a message declares. Whatever is not written exactly as ``rendered`` writes it is passed over."""
+    text = message if isinstance(message, str) else message[:MESSAGE_LIMIT].decode("utf-8", "surrogateescape")
+    agents: dict[str, None] = {}
+    bypass: dict[str, None] = {}
+    found: dict[Receipt, None] = {}
+    agent = ""
+    last: Receipt | None = None
+    for line in text[:MESSAGE_LIMIT].split("\n"):
+        name, colon, value = line.partition(":")
+        name = name.strip(" \t").lower()
+        if not colon or name[:5] != "lock-":
+            continue
+        value = value.strip(" \t\r")
+        if name == "lock-agent":
+            agent = _agent(value)
+            if agent:
+                agents[agent] = None
+            last = None
+        elif name == "lock-bypass":
+            bypass[_plain(value) or "no reason was given"] = None
+        elif name == "lock-lease" and len(found) < RECEIPTS_LIMIT:
+            receipt = _receipt(value, agent)
+            if receipt is None:
+                continue
+            if last is not None and receipt.replace(include=()) == last.replace(include=()):
+                del found[last]  # one claim, spread over several lines
+                more = [text for text in receipt.include if text not in set(last.include)]
+                receipt = receipt.replace(include=(*last.include, *more))
+            found[receipt] = None
+            last = receipt
+    return Declared(tuple(agents), tuple(found), tuple(bypass))
+
+
+def quoted(text: str) -> str:
+    """A pattern as one word of a receipt."""
+    if text and text[0] != "!" and _BARE.issuperset(text):
+        return text
+    out = []
+    for code in text.encode("utf-8", "surrogateescape"):
+        if code in _LETTERS:
+            out.append(_LETTERS[code])
+        elif 0x20 <= code < 0x7F:
+            out.append(chr(code))
+        else:
+            out.append(f"\\{code:03o}")
+    return '"' + "".join(out) + '"'
+
+
+def _agent(value: str) -> str:
+    try:
+        return valid_agent(value)
+    except UsageError:
+        return ""
+
+
+def _receipt(value: str, agent: str) -> Receipt | None:
+    if len(value) > LINE_LIMIT or not value.isascii():
+        return None
+    lease, _, rest = value.partition(" ")
+    store, _, rest = rest.partition(" ")
+    fence, _, claim = rest.partition(" ")
+    number = fence[6:]
+    if not (0 < len(lease) <= 64 and _ID.issuperset(lease)) or store[:6] != "store=" or fence[:6] != "fence=":
+        return None
+    store = store[6:]
+    if not (0 < len(store) <= 64 and _ID.issuperset(store)) or not (number.isdigit() and len(number) < 17):
+        return None
+    if not 0 < int(number) < EPOCH_STEP * EPOCH_LIMIT:
+        return None
+    try:
+        keys, include, exclude = _claim(claim)
+    except (ValueError, UsageError):
+        return None
+    return Receipt(
+        lease=lease, store=store, fence=int(number), keys=keys, include=include, exclude=exclude, agent=agent
+    )
+
+
+def _claim(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Keys, patterns and exclusions; ``ValueError`` or ``UsageError`` unless every word is one of them."""
+    from gitlock.domain.key import looks_like_key  # who writes receipts does without
+
+    keys: list[str] = []
+    include: list[str] = []
+    exclude: list[str] = []
+    at = 0
+    while at < len(text):
+        out = text[at] == "!"
+        at += out
+        if text[at : at + 1] == '"':
+            word, at = _unquoted(text, at)
+        else:
+            end = text.find(" ", at)
+            end = len(text) if end < 0 else end
+            word, at = text[at:end], end
+            if not out and ":" in word:
+                if not looks_like_key(word):
+                    raise ValueError(word)
+                keys.append(word)
+                word = ""
+            elif not word or word[0] == "!" or not _BARE.issuperset(word):
+                raise ValueError(word)
+        if word:
+            if parse_pattern(word).text != word:
+                raise ValueError(word)
+            (exclude if out else include).append(word)
+        if at < len(text):
+            if text[at] != " " or at + 1 == len(text):
+                raise ValueError(text)
+            at += 1
+    if not keys and not include:
+        raise ValueError(text)
+    return tuple(keys), tuple(include), tuple(exclude)
+
+
+def _unquoted(text: str, start: int) -> tuple[str, int]:
+    """The word whose quote begins at ``start``, and where it has ended."""
+    out = bytearray()
+    at = start + 1
+    while at < len(text) and at - start < WORD_LIMIT:
+        char = text[at]
+        if char == '"':
+            return out.decode("utf-8", "surrogateescape"), at + 1
+        at += 1
+        if char != "\\":
+            out += char.encode("ascii")
+            continue
+        letter = text[at : at + 1]
+        if letter in _NAMES:
+            out.append(_NAMES[letter])
+            at += 1
+        else:
+            octal = text[at : at + 3]
+            if len(octal) != 3 or not frozenset("01234567").issuperset(octal) or octal > "377":
+                raise ValueError(octal)
+            out.append(int(octal, 8))
+            at += 3
+    raise ValueError(text)
+
+
+def _plain(text: str) -> str:
+    """A reason as part of one line."""
+    return " ".join("".join([char if char.isprintable() else " " for char in text]).split())[:REASON_LIMIT]
