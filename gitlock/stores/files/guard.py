@@ -56,6 +56,11 @@ class Guard:
         except OSError:
             pass  # the descriptor is gone whatever close answers (close(2)), and what was done is done
 
+    def lend(self) -> None:
+        """Whatever is started from now on holds it as well, to its own end: should we be killed, nobody gets it before
+        what we have started is over."""
+        os.set_inheritable(self._fd, True)
+
     def _open(self) -> int:
         while (opened := open_regular(self._path, os.O_RDWR, hint=MEND)) is None:
             try:

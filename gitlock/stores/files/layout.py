@@ -67,8 +67,45 @@ class Layout(Value):
         return os.path.join(self.folder, "requests")
 
     @property
+    def sessions(self) -> str:
+        return os.path.join(self.folder, "sessions")
+
+    @property
+    def worktrees(self) -> str:
+        return os.path.join(self.folder, "worktrees")
+
+    @property
+    def agents(self) -> str:
+        """A folder for each agent: its scratch folder and its tokens."""
+        return os.path.join(self.folder, "agents")
+
+    @property
+    def notes(self) -> str:
+        return os.path.join(self.folder, "notes")
+
+    @property
     def waiting(self) -> str:
         return os.path.join(self.folder, "waiting")
+
+    @property
+    def publishing(self) -> str:
+        """Locked while a ledger is on its way: one publication of a clone at a time."""
+        return os.path.join(self.folder, "publishing")
+
+    @property
+    def elsewhere(self) -> str:
+        """What other clones hold, as fetched last."""
+        return os.path.join(self.folder, "elsewhere.json")
+
+    @property
+    def following(self) -> str:
+        """There while some lease may follow a branch (``claim --until-merged``)."""
+        return os.path.join(self.folder, "following")
+
+    @property
+    def no_hooks(self) -> str:
+        """An empty folder, for a git that is to run no hooks."""
+        return os.path.join(self.folder, "no-hooks")
 
     @property
     def file_mode(self) -> int:

@@ -1,0 +1,212 @@
+"""Which commits were made in a worktree, by the log that git keeps of its HEAD; which of them nothing else reaches; and
+what became of the branches that were worked on there.
+
+The log goes with the worktree, and with it the last that names a commit made on a detached HEAD or reset away. What
+was replaced on purpose is not lost work: the commit before an ``--amend``, what a rebase took apart. A commit whose
+changes are in the branch or the target all the same (squashed by ``reset --soft``, picked elsewhere) is not either.
+"""
+
+import os
+
+from gitlock.domain.value import Value
+from gitlock.git.integration import YES, is_integrated
+from gitlock.git.repository import read_small
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Git
+
+LOG_LIMIT = 8 << 20  # bytes of HEAD's log that are read, the latest
+OWN_REFS = ("refs/worktree", "refs/bisect", "refs/rewritten")  # a worktree's own: gone with it (gitglossary(7))
+
+
+class HeadLog(Value):
+    """What HEAD's log tells: ``made`` are the commits that it moved to by committing, ``seen`` all that it moved to,
+    ``replaced`` those that were rewritten on purpose, ``branches`` the names that were switched from and to."""
+
+    __slots__ = ("branches", "made", "replaced", "seen")
+
+    def __init__(
+        self, seen: tuple[str, ...], made: frozenset[str], replaced: tuple[str, ...], branches: tuple[str, ...]
+    ) -> None:
+        self.seen = seen
+        self.made = made
+        self.replaced = replaced
+        self.branches = branches
+
+
+_COMMITS = ("commit", "merge", "cherry-pick", "revert", "am", "pull", "rebase")
+
+
+def head_log(admin: str) -> HeadLog:
+    """The log of one worktree, by its git folder; empty where there is none. ``OSError`` where it can't be read."""
+    try:
+        with open(os.path.join(admin, "logs", "HEAD"), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LOG_LIMIT))
+            rows = file.read().split(b"\n")
+    except FileNotFoundError:
+        rows = []
+    seen: dict[str, None] = {}
+    made: set[str] = set()
+    replaced: dict[str, None] = {}
+    branches: dict[str, None] = {}
+    for row in rows:
+        head, _, message = os.fsdecode(row).partition("\t")
+        old, new, *_ = [*head.split(" ", 2), "", ""]
+        if not (_is_oid(old) and _is_oid(new)):
+            continue
+        seen.update((oid, None) for oid in (old, new) if oid.strip("0"))
+        verb = message.partition(":")[0]
+        if verb.startswith(_COMMITS):
+            made.add(new)
+        if old != new and (verb == "commit (amend)" or verb.startswith("rebase")):
+            replaced[old] = None
+        if message.startswith("checkout: moving from "):
+            before, _, after = message[22:].rpartition(" to ")
+            branches.update({before: None, after: None})
+    return HeadLog(tuple(seen), frozenset(made), tuple(replaced), tuple(branches))
+
+
+def shared(git: "Git", git_dir: str) -> "Git":
+    """Git, asked about refs and commits by a git folder: the common one, whichever worktree is still there, or that of
+    a worktree which may be gone."""
+    there = git.elsewhere(git_dir)
+    there.environ["GIT_DIR"] = git_dir
+    return there
+
+
+def own_ref_tips(git: "Git", admin: str) -> list[str]:
+    """The commits that the worktree's own refs name (``refs/worktree/…``)."""
+    rows = shared(git, admin).run("for-each-ref", "--format=%(objectname) %(objecttype)", *OWN_REFS)
+    return [oid for oid, _, kind in (row.partition(" ") for row in os.fsdecode(rows).splitlines()) if kind == "commit"]
+
+
+def only_here(git: "Git", common_dir: str, roots: "list[str]", replaced: "tuple[str, ...]") -> list[str]:
+    """The commits behind ``roots`` that no branch, tag, remote or other shared ref reaches, the latest first, without
+    what was ``replaced``. Snapshots of our own don't count: they are kept for a time only; and so don't the HEADs of
+    worktrees, this one's above all. Roots that are not there any more are passed over."""
+    there = shared(git, common_dir)
+    if not roots:
+        return []
+    known = set(_existing(there, [*roots, *replaced]))
+    asked = [oid for oid in dict.fromkeys(roots) if oid in known and oid not in replaced]
+    if not asked:
+        return []
+    rows = [*asked, *(f"^{oid}" for oid in replaced if oid in known)]
+    out = there.feed(
+        "rev-list", "--topo-order", "--single-worktree", "--stdin", "--not", "--exclude=refs/gitlock/*", "--all",
+        stdin="".join(f"{row}\n" for row in rows).encode(),
+    )  # fmt: skip
+    return os.fsdecode(out).split()
+
+
+def only_in_log(git: "Git", log: HeadLog, others: "list[str]") -> list[str]:
+    """The commits that a repository of its own was at and that neither these nor any remote or tag reach."""
+    known = set(_existing(git, [*log.seen, *log.replaced]))
+    seen = [oid for oid in log.seen if oid in known and oid not in log.replaced]
+    if not seen:
+        return []
+    rows = [*seen, *(f"^{oid}" for oid in log.replaced if oid in known)]
+    without = [word.removeprefix("^") for word in others]
+    out = git.feed(
+        "rev-list", "--topo-order", "--stdin", "--not", "--remotes", "--tags", *without,
+        stdin="".join(f"{row}\n" for row in rows).encode(),
+    )  # fmt: skip
+    return os.fsdecode(out).split()
+
+
+def tips_among(git: "Git", common_dir: str, commits: "list[str]") -> list[str]:
+    """Those of the commits that no other of them is built on."""
+    if len(commits) < 2:
+        return commits
+    there = shared(git, common_dir)
+    out = there.feed("rev-list", "--no-walk", "--parents", "--stdin", stdin="\n".join(commits).encode() + b"\n")
+    parents = {parent for row in os.fsdecode(out).splitlines() for parent in row.split()[1:]}
+    return [oid for oid in commits if oid not in parents]
+
+
+def described(git: "Git", common_dir: str, commits: "list[str]") -> list[str]:
+    """``oid subject`` of each, the oid short."""
+    if not commits:
+        return []
+    out = shared(git, common_dir).feed(
+        "rev-list", "--no-walk=unsorted", "--format=%h %s", "--stdin", stdin="\n".join(commits).encode() + b"\n"
+    )
+    return os.fsdecode(out).splitlines()[1::2]  # each after its line `commit <oid>`
+
+
+def is_elsewhere(git: "Git", common_dir: str, commit: str, places: "list[str]") -> bool:
+    """Whether one of these commits contains the work up to ``commit``."""
+    there = shared(git, common_dir)
+    return any(is_integrated(there, commit, place).answer == YES for place in places)
+
+
+def branch_tip(git: "Git", common_dir: str, branch: str) -> str | None:
+    """Where a local branch points; None where there is none."""
+    return shared(git, common_dir).line("rev-parse", "-q", "--verify", f"refs/heads/{branch}^{{commit}}")
+
+
+def pushed_to(git: "Git", common_dir: str, tip: str) -> str | None:
+    """A remote's branch that has this commit; None where none has."""
+    out = shared(git, common_dir).run(
+        "for-each-ref", "--count=1", "--format=%(refname:short)", f"--contains={tip}", "refs/remotes"
+    )
+    return os.fsdecode(out).strip() or None
+
+
+def ahead_of(git: "Git", common_dir: str, tip: str, target: str | None) -> list[str]:
+    """The commits up to ``tip`` that neither the target nor any remote has."""
+    without = [target] if target is not None else []
+    return os.fsdecode(shared(git, common_dir).run("rev-list", tip, "--not", "--remotes", *without)).split()
+
+
+def targets_of(git: "Git", common_dir: str, base_name: str) -> list[str]:
+    """Where work is to land, as full refs, the likeliest first: what a remote calls its default branch, the branch that
+    it began from, the branch of the main worktree, ``main`` and ``master``."""
+    there = shared(git, common_dir)
+    found: dict[str, None] = {}
+    rows = os.fsdecode(there.run("for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")).splitlines()
+    for ref, _, target in (row.partition(" ") for row in rows):
+        if ref.endswith("/HEAD") and target:
+            found[target] = None
+            found["refs/heads/" + target.removeprefix(ref[: -len("HEAD")])] = None
+    current = there.line("symbolic-ref", "-q", "HEAD") or ""
+    names = (f"refs/heads/{base_name}", f"refs/remotes/{base_name}", current, "refs/heads/main", "refs/heads/master")
+    found.update(dict.fromkeys(names))
+    return [ref for ref in found if ref and there.line("rev-parse", "-q", "--verify", "--end-of-options", ref)]
+
+
+def delete_branch(git: "Git", common_dir: str, branch: str, tip: str) -> bool:
+    """Deletes a branch if it still points to ``tip``; whether it did. (`git branch -d` knows neither compare-and-swap
+    nor squashed work.)"""
+    there = shared(git, common_dir)
+    status, _, _ = there.try_run("update-ref", "-d", "--no-deref", f"refs/heads/{branch}", tip)
+    return status == 0
+
+
+def _existing(git: "Git", oids: "list[str]") -> "list[str]":
+    rows = "".join(f"{oid}\n" for oid in oids).encode()
+    out = git.feed("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=rows)
+    return [row.split()[0] for row in os.fsdecode(out).splitlines() if row.endswith(" commit")]
+
+
+def _is_oid(text: str) -> bool:
+    return len(text) in (40, 64) and not text.strip("0123456789abcdef")
+
+
+def head_of(git: "Git", admin: str) -> tuple[str | None, str | None]:
+    """The commit that is checked out and its branch: (None, branch) before the first commit, (oid, None) detached."""
+    there = shared(git, admin)
+    text = read_small(os.path.join(admin, "HEAD")) or ""
+    ref = text[5:].strip() if text.startswith("ref: ") else None
+    if ref is not None and not ref.startswith("refs/heads/"):  # reftable writes a stub there
+        ref = there.line("symbolic-ref", "-q", "HEAD")
+    branch = ref.removeprefix("refs/heads/") if ref is not None else None
+    return there.line("rev-parse", "-q", "--verify", "HEAD^{commit}"), branch
+
+
+def staged_paths(git: "Git", admin: str) -> list[str]:
+    """What is staged in a worktree whose folder is gone: its index is all that is left of it."""
+    there = shared(git, admin)
+    out = there.run("diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD", "--")
+    return os.fsdecode(out).split("\0")[:-1]
