@@ -49,7 +49,7 @@ bench: .venv-wheel/.stamp .venv-peers/.stamp ## every benchmark, against the ins
 	@mkdir -p build/bench
 	@for name in start store; do echo "== $$name"; \
 		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
-	@for name in overlap waiting; do echo "== $$name"; $(WHEEL_BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in overlap waiting spawn presence ci; do echo "== $$name"; $(WHEEL_BIN)/python benchmarks/$$name.py || exit 1; done
 	@for name in peers avoided; do echo "== $$name"; \
 		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
 	@$(WHEEL_BIN)/python benchmarks/plot.py build/bench

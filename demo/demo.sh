@@ -84,8 +84,10 @@ printf 'def login(name):\n    return name\n' >src/auth/login.py
 printf 'def session(user):\n    return user\n' >src/auth/session.py
 printf 'def users():\n    return []\n' >src/api/users.py
 printf '# Shop\n' >README.md
+printf 'version = 1\n' >.gitlock.toml
 git add .
 git commit --quiet -m "first"
+main=$(git symbolic-ref --short HEAD)
 git worktree add --quiet -b alice "$scratch/alice"
 git worktree add --quiet -b bob "$scratch/bob"
 
@@ -145,5 +147,24 @@ run bob 21 "git lock claim deploy:web --ticket" "queued for 'deploy:web'"
 say "9. Everybody sees who holds what, and what happened."
 run dana 0 "git lock" "src/auth/*" "README.md" "enforced here by: pre-commit"
 run dana 0 "git lock history" "refuse" "release"
+
+say "10. spawn makes a worktree for an agent: branch, identity and claims at once." \
+    "retire takes it away, but never work: here, a file that nobody committed."
+run dana 0 "git lock spawn carol --claim docs/ -m 'write docs'" "spawned carol in" "'docs/'"
+ln -s "$scratch/shop.agents/carol" "$scratch/carol"
+mkdir "$scratch/carol/docs"
+echo 'How to buy.' >"$scratch/carol/docs/buying.md"
+run dana 17 "git lock retire carol" "docs/buying.md"
+run carol 0 "git add docs && git commit -m 'how to buy'" "how to buy"
+run dana 0 "git lock agents" "carol"
+
+say "11. The merge check reads which leases a branch's commits were made under." \
+    "The runner of a CI needs nothing but the repository. What eve adds has none."
+run carol 0 "git log -1 --format=%B" "Lock-Agent: carol" "Lock-Lease:"
+git clone --quiet --no-local --branch agent/carol "$scratch/shop" "$scratch/runner"
+echo 'Cheap.' >"$scratch/runner/README.md"
+run runner 0 "git lock ci --base origin/$main" "clear"
+run runner 0 "git -c user.name=eve -c user.email=eve@example.org commit -am 'cheap'" "cheap"
+run runner 22 "git lock ci --base origin/$main" "README.md"
 
 printf '\n%sAll %s steps ended as they should.%s\n' "$bold" "$steps" "$plain"

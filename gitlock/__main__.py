@@ -23,6 +23,13 @@ def main() -> None:
             from gitlock.entrypoints.hooks.main import main as run_hook
 
             run_hook(words[1:])
+        if words[:1] == ["agent-hook"]:
+            bundle.load("event")
+            from gitlock.entrypoints.agents.main import main as answer_event
+            from gitlock.entrypoints.agents.main import wants_help
+
+            if not wants_help(words[1:]):
+                answer_event(words[1:], bundle)
         if words[:1] in QUICK:
             bundle.load("git")
             from gitlock.wiring.begun import begin

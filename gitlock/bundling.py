@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 # What pre-commit loads where there is nothing to say.
 HOOK = """
 __future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain
-domain.value git.repository entrypoints.hooks.main wiring domain.agent wiring.identity domain.segment domain.pattern
-domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
+domain.value git.repository entrypoints.hooks.main wiring domain.agent git.badge wiring.identity domain.segment
+domain.pattern domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
 entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
-domain.lease domain.snapshot domain.standing domain.covering domain.decision domain.beat usecases.renew usecases.check
+domain.lease domain.snapshot domain.standing domain.covering domain.decision domain.receipt domain.beat usecases.renew
+usecases.check
 entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
 stores.files.store stores.opening
 """
@@ -36,8 +37,8 @@ VERB = """
 __future__ entrypoints entrypoints.cli entrypoints.cli.options entrypoints.cli.output entrypoints.cli.table
 entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.pattern
 domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.snapshot domain.standing
-entrypoints.exitcodes wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change domain.covering
-domain.decision
+entrypoints.exitcodes git.badge wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change
+domain.covering domain.decision
 entrypoints.wording usecases domain.beat stores stores.files stores.files.layout stores.clock jsontext stores.codec
 stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
 """
@@ -47,31 +48,55 @@ CHECK = """
 git.changes usecases.renew usecases.check usecases.places entrypoints.cli.commands.check wiring.policies
 """
 CLAIM = """
-domain.overlap domain.claim digest domain.key usecases.places usecases.reading usecases.claim usecases.covered
-entrypoints.cli.granting entrypoints.cli.commands.claim wiring.policies wiring.liveness stores.files.atomic
-stores.files.guard stores.files.journal
+domain.overlap domain.tentative domain.claim digest domain.key usecases.places usecases.reading usecases.claim
+usecases.covered domain.session wiring.attendance entrypoints.cli.granting entrypoints.cli.commands.claim
+wiring.policies wiring.liveness stores.files.atomic stores.files.guard stores.files.journal
 """
 MINE = "usecases.renew entrypoints.cli.commands.mine"
 RELEASE = """
-domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew usecases.release
-entrypoints.cli.commands.release wiring.policies stores.files.atomic stores.files.guard stores.files.journal
+domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew usecases.release digest
+domain.session wiring.attendance entrypoints.cli.commands.release wiring.policies stores.files.atomic
+stores.files.guard stores.files.journal
 """
 RENEW = """
-domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew
-entrypoints.cli.commands.renew wiring.policies stores.files.atomic stores.files.guard stores.files.journal
+domain.key domain.overlap domain.holding usecases.places usecases.reading usecases.renew digest domain.session
+wiring.attendance entrypoints.cli.commands.renew wiring.policies stores.files.atomic stores.files.guard
+stores.files.journal
+"""
+
+# What `agent-hook` loads until it has asked git for the settings of the place that an edit is about to happen in, and
+# what it loads meanwhile, where the path is the agent's already.
+EVENT = """
+gitlock entrypoints entrypoints.agents jsontext domain domain.value entrypoints.agents.neutral entrypoints.agents.main
+entrypoints.agents.payload entrypoints.agents.claude errors git git.process git.config git.repository git.locate
+"""
+AGENT = """
+digest domain.agent __future__ domain.segment domain.pattern domain.footprint domain.instant domain.lease
+domain.session domain.sitting wiring domain.policy git.badge wiring.identity wiring.site wiring.spotting
+entrypoints.agents.desk domain.snapshot usecases domain.change domain.covering domain.standing domain.decision
+domain.beat usecases.renew usecases.edit entrypoints.agents.before stores stores.files stores.files.layout
+stores.clock stores.codec stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
+wiring.policies
 """
 
 # What the other hooks load, or any of them when there is something to say.
 REST = """
-__main__ domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
+__main__ entrypoints.agents.codex entrypoints.agents.gemini entrypoints.agents.cursor entrypoints.agents.after
+entrypoints.agents.news entrypoints.agents.words entrypoints.agents.lifetime domain.patchtext domain.shellwords
+domain.shellgit domain.shellwrites domain.leaving stores.files.records stores.files.sessions
+usecases.presence usecases.leave usecases.observe
+domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
 entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
-entrypoints.hooks.ways git.merges stores.files.bell stores.files.queue_rows usecases.hearing usecases.looking
-usecases.staging usecases.wait
+entrypoints.hooks.ways entrypoints.hooks.message git.trailers git.merges stores.files.bell stores.files.queue_rows
+usecases.hearing usecases.looking entrypoints.hooks.following entrypoints.hooks.framework usecases.arriving git.baseline
+usecases.staging usecases.wait domain.merging domain.ledger domain.following stores.ledger stores.files.records
+stores.files.publications git.ledgers git.outgoing git.branching usecases.pushing usecases.publishing usecases.following
+entrypoints.hooks.pushing
 """
 
 GROUPS = {
     "hook": HOOK, "git": GIT, "verb": VERB, "check": CHECK, "claim": CLAIM, "mine": MINE, "release": RELEASE,
-    "renew": RENEW,
+    "renew": RENEW, "event": EVENT, "agent": AGENT,
 }  # fmt: skip
 
 

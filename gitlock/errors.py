@@ -4,7 +4,9 @@
     ├─ UsageError                 bad-usage, bad-key, bad-pattern, bad-path, bad-ttl, bad-agent, no-token
     ├─ ConfigError                bad-map-file, bad-setting; names file and line
     ├─ RepositoryError            not-a-repository, bare-repository, git-refused
-    │   └─ GitFailed              git-failed: what was asked, its status, what it said
+    │   ├─ GitFailed              git-failed: what was asked, its status, what it said
+    │   ├─ RemoteUnreachable      remote-unreachable: another repository gave no answer, or not in time
+    │   └─ RemoteRefused          remote-refused: another repository does not take what we send
     ├─ LeaseError
     │   ├─ NoSuchLease            no-such-lease
     │   ├─ NotTheHolder           not-yours
@@ -77,6 +79,18 @@ class GitFailed(RepositoryError):
         self.argv = argv
         self.status = status
         self.stderr = stderr
+
+
+class RemoteUnreachable(RepositoryError):
+    """Another repository gave no answer, or not in time."""
+
+    id = "remote-unreachable"
+
+
+class RemoteRefused(RepositoryError):
+    """Another repository answered, and does not take what we send."""
+
+    id = "remote-refused"
 
 
 class LeaseError(GitlockError):

@@ -1,9 +1,9 @@
 #!/bin/sh
 # git-lock stub v1 @DIGEST@
 #
-# Asks git-lock about this commit, then runs the hook that was here before: it lies beside this file, and its name
-# ends in ".before-git-lock". `git lock install` wrote this file; `git lock uninstall` takes it away and puts the other
-# one back. Change nothing here: an edited copy is left alone by both.
+# Asks git-lock about what git is going to do or has done, then runs the hook that was here before: it lies beside this
+# file, and its name ends in ".before-git-lock". `git lock install` wrote this file; `git lock uninstall` takes it away
+# and puts the other one back. Change nothing here: an edited copy is left alone by both.
 # In the folder agentlocks-hooks, this is what git's own configuration names (git 2.54 and later); git itself runs the
 # hook of the hooks folder after it.
 #
@@ -20,6 +20,12 @@ gl_way=@WAY@ # folder: git found us in the hooks folder; configured: through its
 
 gl_newline='
 '
+gl_saved=no # yes: what git wrote to us is in gl_input
+gl_input=
+
+# What git does not go on without. The others (commit-msg, and what comes after the fact) never stop anything.
+gl_gate=no
+case $gl_hook in pre-* | prepare-commit-msg) gl_gate=yes ;; esac
 
 # Called as the "hook from before": whoever stands in our place has asked already, and chaining would never end.
 case $0 in *.before-git-lock) exit 0 ;; esac
@@ -31,7 +37,11 @@ gl_chain() {
     gl_beside=$gl_beside/$gl_hook.before-git-lock
     [ -f "$gl_beside" ] && [ -x "$gl_beside" ] || exit 0
     [ "$gl_framework" = yes ] && [ -n "${PRE_COMMIT_RUNNING_LEGACY-}${PREK_RUNNING_LEGACY-}" ] && exit 0
-    exec "$gl_beside" "$@"
+    [ "$gl_saved" = yes ] || exec "$gl_beside" "$@"
+    [ -n "$gl_input" ] || exec "$gl_beside" "$@" </dev/null
+    exec "$gl_beside" "$@" <<gl_end
+$gl_input
+gl_end
 }
 
 gl_say() {
@@ -44,6 +54,58 @@ gl_slurp() {
         gl_text=$gl_text${gl_text:+$gl_newline}$gl_line
     done 2>/dev/null <"$1"
 }
+
+# Adds the trailers that pre-commit has left to a message given with -m or -F. Fails where more than that may be needed
+# (an editor, older receipts, what may be a comment): then git-lock does it.
+gl_sign() {
+    [ "${GIT_EDITOR-}" = : ] && [ "${2-}" = message ] || return 1
+    gl_message=$1
+    gl_some=
+    gl_count=0
+    while IFS= read -r gl_line || [ -n "$gl_line" ]; do
+        gl_count=$((gl_count + 1))
+        [ "$gl_count" -lt 200 ] || return 1
+        case $gl_line in
+        Lock-* | '#'*) return 1 ;;
+        Signed-off-by:*) ;;
+        *[![:space:]]*) gl_some=yes ;;
+        esac
+    done 2>/dev/null <"$gl_message"
+    [ "$gl_some" = yes ] && [ -f "$gl_dir/gitlock-receipt" ] || return 1
+    set --
+    gl_count=none
+    while [ "$gl_count" != 0 ] && IFS= read -r gl_line; do
+        if [ "$gl_count" = none ]; then
+            gl_count=${gl_line#"$gl_git "}
+            case $gl_count in '' | *[!0-9]*) return 1 ;; esac
+        else
+            set -- "$@" --trailer "$gl_line"
+            gl_count=$((gl_count - 1))
+        fi
+    done 2>/dev/null <"$gl_dir/gitlock-receipt"
+    [ "$gl_count" = 0 ] || return 1
+    git -c trailer.separators=: -c core.commentChar='#' interpret-trailers --in-place --no-divider \
+        --where end --if-exists add --if-missing add "$@" "$gl_message" 2>/dev/null </dev/null
+}
+
+# Whether a message has our trailers.
+gl_is_signed() {
+    gl_count=0
+    while IFS= read -r gl_line; do
+        case $gl_line in "Lock-Agent: "*) return 0 ;; esac
+        gl_count=$((gl_count + 1))
+        [ "$gl_count" -lt 200 ] || return 1
+    done 2>/dev/null <"$1"
+    return 1
+}
+
+# After a checkout: one of files (agents do that all the time) and a worktree that was just added are nobody's news.
+# Neither is what the pre-commit framework does while it hides unstaged edits.
+if [ "$gl_hook" = post-checkout ]; then
+    [ "${3-}" = 0 ] && gl_chain "$@"
+    [ -n "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] && gl_chain "$@"
+    case ${1-} in *[!0]*) ;; *) gl_chain "$@" ;; esac
+fi
 
 # Where we are. Git sets GIT_DIR in linked worktrees and submodules, and starts us at the top of the worktree.
 gl_dir=${GIT_DIR:-.git}
@@ -96,17 +158,34 @@ gl_judged=$gl_dir/gitlock-judged
 gl_pid=
 gl_word=
 case $gl_hook in
-prepare-commit-msg | post-commit)
+prepare-commit-msg | commit-msg | post-commit | post-rewrite)
     [ -f "$gl_judged" ] && read -r gl_pid gl_word gl_line 2>/dev/null <"$gl_judged"
     ;;
 esac
 if [ "$gl_pid" = "$gl_git" ]; then
     if [ "$gl_hook" = post-commit ]; then
         [ "$gl_word" = clear ] && gl_chain "$@"
+    elif [ "$gl_hook" = post-rewrite ]; then
+        [ "$gl_word" != unanswered ] && [ "${1-}" = amend ] && gl_chain "$@"
+    elif [ "$gl_hook" = commit-msg ]; then
+        # "receipt" in the note: there are trailers for the message. Without an editor, prepare-commit-msg added them.
+        case $gl_word$gl_line in
+        unanswered*) ;;
+        *receipt*) [ "${GIT_EDITOR-}" = : ] && gl_is_signed "$1" && gl_chain "$@" ;;
+        *) gl_chain "$@" ;;
+        esac
     elif [ "$gl_fine" = yes ]; then
         # The same index, as its time says: a hook between the two that adds files makes it newer.
         gl_index=${GIT_INDEX_FILE:-$gl_dir/index}
-        [ -f "$gl_index" ] && ! [ "$gl_index" -nt "$gl_judged" ] && ! [ "$gl_judged" -nt "$gl_index" ] && gl_chain "$@"
+        if [ -f "$gl_index" ] && ! [ "$gl_index" -nt "$gl_judged" ] && ! [ "$gl_judged" -nt "$gl_index" ]; then
+            # "receipt" in the note: there are trailers for the message.
+            # An amend has those of the whole commit, which pre-commit does not know of.
+            case ${2-}$gl_line in
+            commit*) ;;
+            *receipt*) gl_sign "$@" && gl_chain "$@" ;;
+            *) gl_chain "$@" ;;
+            esac
+        fi
     fi
 fi
 
@@ -116,6 +195,10 @@ gl_ask() {
     GIT_OPTIONAL_LOCKS=0
     LC_ALL=C
     export GIT_OPTIONAL_LOCKS LC_ALL
+    if [ "$gl_hook" = pre-push ]; then
+        gl_tell
+        printf '=%s\0' $?
+    fi
     git -c core.fsmonitor=false config -z --get-regexp "$gl_wanted"
     printf '=%s\0' $?
     git -c core.fsmonitor=false cat-file --batch <<gl_end
@@ -129,7 +212,38 @@ gl_end
     printf '=%s\0' $?
 }
 
-# The question. No hook of ours reads standard input: it belongs to the hook from before.
+# The question. Standard input belongs to the hook from before. Of a push, we read it as well, and hand it on.
+# (Through a command where there is one: a shell reads a byte at a time, and a push may have thousands of refs.)
+if [ "$gl_hook" = pre-push ] && ! [ -t 0 ]; then
+    if command -v cat >/dev/null 2>&1; then
+        gl_input=$(cat 2>/dev/null)
+    else
+        while IFS= read -r gl_line; do
+            gl_input=$gl_input${gl_input:+$gl_newline}$gl_line
+        done 2>/dev/null
+    fi
+    gl_saved=yes
+fi
+gl_tell() {
+    if [ -z "$gl_input" ]; then
+        return 0
+    elif command -v cat >/dev/null 2>&1; then
+        cat <<gl_end
+$gl_input
+gl_end
+    else
+        printf '%s\n' "$gl_input"
+    fi
+}
+gl_run() {
+    if [ -n "$gl_input" ]; then
+        GITLOCK_GIT_PID=$gl_git "$@" <<gl_end
+$gl_input
+gl_end
+    else
+        GITLOCK_GIT_PID=$gl_git "$@" </dev/null
+    fi
+}
 gl_status=127
 if [ -f "$gl_python" ] && [ -x "$gl_python" ] && [ -s "$gl_start" ]; then
     gl_ask 2>/dev/null </dev/null | GITLOCK_GIT_PID=$gl_git "$gl_python" -I -S -X utf8 "$gl_start" \
@@ -139,7 +253,7 @@ fi
 case $gl_status in
 126 | 127)
     if [ -f "$gl_program" ] && [ -x "$gl_program" ]; then
-        GITLOCK_GIT_PID=$gl_git "$gl_program" hook "$gl_hook" "$@" </dev/null
+        gl_run "$gl_program" hook "$gl_hook" "$@"
         gl_status=$?
     fi
     ;;
@@ -147,7 +261,7 @@ esac
 case $gl_status in
 126 | 127)
     if command -v git-lock >/dev/null 2>&1; then
-        GITLOCK_GIT_PID=$gl_git git-lock hook "$gl_hook" "$@" </dev/null
+        gl_run git-lock hook "$gl_hook" "$@"
         gl_status=$?
     fi
     ;;
@@ -160,7 +274,7 @@ esac
 case $gl_status in
 0) gl_chain "$@" ;;
 20 | 22)
-    [ "$gl_hook" = post-commit ] && gl_chain "$@"
+    [ "$gl_gate" = yes ] || gl_chain "$@"
     exit "$gl_status"
     ;;
 esac
@@ -171,7 +285,7 @@ gl_told=no
 gl_say_once() {
     [ "$gl_told" = yes ] && return
     gl_say "$1"
-    echo "$gl_git unanswered" 2>/dev/null >"$gl_judged"
+    echo "$gl_git unanswered" 2>/dev/null 1<>"$gl_judged" # not ">": on a pipe, that would wait for a reader
 }
 gl_missing=no
 case $gl_status in
@@ -187,10 +301,12 @@ case $gl_status in
     fi
     ;;
 esac
-if [ "$gl_hook" = post-commit ]; then
-    gl_say_once "$gl_what; the commit is made, and was not recorded"
-    gl_chain "$@"
-fi
+case $gl_hook in
+post-commit) gl_say_once "$gl_what; the commit is made, and was not recorded" ;;
+commit-msg) gl_say_once "$gl_what; the commit goes on without receipts in its message" ;;
+post-*) gl_say_once "$gl_what; git has done what it was told to, and it was not recorded" ;;
+esac
+[ "$gl_gate" = yes ] || gl_chain "$@"
 gl_word=$(git config --get gitlock.mode 2>/dev/null </dev/null)
 case $gl_word in enforce | warn | off) gl_mode=$gl_word ;; esac
 if [ "$gl_mode" != enforce ]; then

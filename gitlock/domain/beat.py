@@ -40,12 +40,12 @@ def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
     put: list[Lease] = []
     revived: list[Lease] = []
     own = list(snapshot.leases.of(lineage(agent)))
-    due = any(lease.due(now) for lease in own)
+    due = any(lease.due(now) or lease.is_left for lease in own)
     for lease in own:
         if due:
             if lease.left(now) <= 0:
                 revived.append(lease)
-            lease = lease.renewed_at(now)
+            lease = lease.renewed_at(now).taken_up()
             put.append(lease)
         held.append(lease)
     offers = tuple(one for one in snapshot.waiters.of((agent,)) if one.offered is not None)

@@ -9,7 +9,7 @@ from gitlock.domain.holding import Wanted
 from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.pattern import Fold
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
-from gitlock.domain.standing import DEAD, Facts
+from gitlock.domain.standing import DEAD, EXPIRED, Facts, standing
 from gitlock.domain.value import Value
 
 
@@ -64,7 +64,7 @@ def plan_break(
         return NOTHING, NothingThere()
     if not force:
         for lease in victims.values():
-            if lease.left(now) > 0 and facts.liveness(lease) != DEAD:
+            if standing(lease, now, facts) != EXPIRED and facts.liveness(lease) != DEAD:
                 return NOTHING, StillThere(lease, facts.liveness(lease))
     leases = tuple(victims.values())
     why = "stolen" if claim is not None else "broken"

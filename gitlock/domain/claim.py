@@ -8,6 +8,7 @@ from gitlock.domain.pattern import Fold
 from gitlock.domain.policy import ENFORCE
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
 from gitlock.domain.standing import DEAD, DOUBTFUL, EXPIRED, GONE, Facts, standing
+from gitlock.domain.tentative import begun, marked
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 class Claim(Value):
     """A wish. ``id`` and ``token_hash`` are made by the caller, so that a plan can run again with the same result.
-    ``chain`` are the leases that are held until whoever wishes has ended, by id: those of the commands around it."""
+    ``chain`` are the leases that are held until whoever wishes has ended, by id: those of the commands around it.
+    ``call`` is set where it is made for an edit that has yet to happen (``gitlock.domain.tentative``)."""
 
     __slots__ = (
-        "agent", "chain", "exclude", "holder", "id", "include", "keys", "kind", "mode", "nested", "reason",
+        "agent", "call", "chain", "exclude", "holder", "id", "include", "keys", "kind", "mode", "nested", "reason",
         "token_hash", "ttl",
     )  # fmt: skip
 
@@ -42,9 +44,11 @@ class Claim(Value):
         holder: Holder,
         nested: bool = False,
         chain: frozenset[str] = frozenset(),
+        call: str | None = None,
     ) -> None:
         self.nested = nested
         self.chain = chain
+        self.call = call
         self.id = id
         self.agent = agent
         self.kind = kind
@@ -167,7 +171,9 @@ def plan_claim(
     shared = [lease for lease in own if not stands_apart(lease, claim.agent, claim.apart)]
     covering = _covering(shared, footprint, names, fold)
     if covering is not None and STRENGTH[covering.mode] >= STRENGTH[claim.mode]:
-        renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(holder=_holder(covering, claim, facts))
+        renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(
+            holder=_holder(covering, claim, facts), extra=marked(covering.extra, claim.call)
+        ).taken_up()
         left = _places(snapshot, claim, place)
         found = _elsewhere(covering, claim, snapshot, fold)
         granted = Granted(renewed, already=True, elsewhere=() if found is None else (found,))
@@ -242,6 +248,7 @@ def plan_claim(
         ttl=claim.ttl,
         token_hash=claim.token_hash,
         holder=_holder(covering, claim, facts) if upgrade and covering is not None else claim.holder,
+        extra=begun(claim.call),
     )
     ended = tuple(
         Ended(old, why, now.wall, by=claim.agent, by_claim=lease.title, by_fence=fence) for old, why in over

@@ -8,6 +8,7 @@ from gitlock.domain.value import Value
 EXCLUSIVE, SHARED, INTENT = "exclusive", "shared", "intent"
 MODES = (EXCLUSIVE, SHARED, INTENT)
 STRENGTH = {INTENT: 0, SHARED: 1, EXCLUSIVE: 2}
+LEFT = "left"  # the field of a lease that outlived its session, since its paths are still changed
 
 TTL_LIMIT = 7 * 86400.0  # a week: nothing is immortal
 EPOCH_STEP = 1_000_000_000  # fences of a later epoch are above every fence of an earlier one
@@ -139,6 +140,17 @@ class Lease(Value):
     def ahead(self, now: Instant) -> bool:
         """Whether it was renewed "later than now": in another boot, by a wall clock that has been put back since."""
         return now.since(self.renewed) < 0
+
+    @property
+    def is_left(self) -> bool:
+        """Whether its session has ended: it counts as the lease of a process that is gone."""
+        return self.extra.get(LEFT) is True
+
+    def taken_up(self) -> "Lease":
+        """The same, of an agent that is back."""
+        if not self.is_left:
+            return self
+        return self.replace(extra={name: value for name, value in self.extra.items() if name != LEFT})
 
     def belongs_to(self, agent: str) -> bool:
         """Whether it counts as the agent's own: its own, its parent's or its child's."""

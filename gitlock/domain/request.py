@@ -12,7 +12,7 @@ from gitlock.domain.holding import Wanted, narrowed
 from gitlock.domain.lease import Holder, Lease
 from gitlock.domain.pattern import Fold
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
-from gitlock.domain.standing import Facts
+from gitlock.domain.standing import EXPIRED, Facts, standing
 from gitlock.domain.value import Value
 
 TEXT_LIMIT = 500  # characters of a request's text; what is longer is cut, and marked
@@ -116,7 +116,8 @@ def plan_grant(
     events: list[Event] = []
     after: list[Lease] = []
     for lease in snapshot.leases.all():
-        reached = related(lease.agent, holder) and lease.left(snapshot.now) > 0 and _reaches(want, claim, lease, fold)
+        stands = related(lease.agent, holder) and standing(lease, snapshot.now, facts) != EXPIRED
+        reached = stands and _reaches(want, claim, lease, fold)
         if not reached:
             after.append(lease)
             continue

@@ -9,6 +9,8 @@ from gitlock.errors import (
     LeaseOvertaken,
     NoSuchLease,
     NotTheHolder,
+    RemoteRefused,
+    RemoteUnreachable,
     StoreError,
     UnsafeError,
     UsageError,
@@ -49,6 +51,7 @@ MEANINGS = {
     LOST: "`run`: the lease was lost while the command ran, or --max-hold was reached",
     DEADLOCK: "deadlock: the wait would close a cycle (of one agent with itself, or of several); the cycle is named",
     REFUSED: "refused by policy or for safety",
+    STALE_BASE: "`claim --fresh`: the base is stale, others have changed these paths since",
     OVERTAKEN: "the fence is old: the lease was taken over meanwhile",
     UNCHECKED: "could not check: the store can't be read, is corrupt, is locked too long, or is out of reach",
     QUEUED: "queued: a ticket was issued, or its turn has not come",
@@ -68,6 +71,8 @@ def code_of(error: BaseException) -> int:
         (NotTheHolder, NOT_YOURS),
         (LeaseOvertaken, OVERTAKEN),
         (UnsafeError, REFUSED),
+        (RemoteUnreachable, UNCHECKED),
+        (RemoteRefused, REFUSED),
     ):
         if isinstance(error, kind):
             return code

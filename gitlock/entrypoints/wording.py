@@ -11,7 +11,7 @@ from gitlock.domain.duration import show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import INTENT, SHARED, Ended, Lease
 from gitlock.domain.policy import ENFORCE
-from gitlock.domain.standing import ORPHANED
+from gitlock.domain.standing import ORPHANED, WAITING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,10 @@ def quoted_reason(text: str) -> str:
 
 def held_by(lease: Lease, now: Instant, standing: str = "live", *, through: bool = False) -> str:
     """``alice since 13:35, until 14:35 (57m left): "new login"``; with ``through`` also by which claim."""
-    gone = ", whose process is gone (its paths are still changed)" if standing == ORPHANED else ""
+    gone = {
+        ORPHANED: ", whose process is gone (its paths are still changed)",
+        WAITING: " (waits for a person: its TTL does not end it yet)",
+    }.get(standing, "")
     how = {SHARED: " (shared)", INTENT: " (announced only)"}.get(lease.mode, "")
     claim = f" through '{title(lease)}'" if through else ""
     return f"{visible(lease.agent)}{how}{claim}{gone} {held_times(lease, now)}{quoted_reason(lease.reason)}"

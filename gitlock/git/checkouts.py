@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from gitlock.git.process import Git
 
 
+TRIES = 5  # times that git is asked: it stumbles over an entry that another git is writing in this very moment
+
+
 class Checkout(Value):
     """One worktree. ``bare`` is the repository itself where it has none; ``gone`` is git's word for a missing one."""
 
@@ -24,8 +27,11 @@ class Checkout(Value):
 
 def list_checkouts(git: "Git") -> list[Checkout]:
     """All of them, the main one first."""
-    status, out, _ = git.try_run("worktree", "list", "--porcelain", "-z")
     separator = b"\0"
+    for _ in range(TRIES):
+        status, out, err = git.try_run("worktree", "list", "--porcelain", "-z")
+        if "failed to read" not in err:
+            break
     if status:  # a git before 2.36
         out, separator = git.run("worktree", "list", "--porcelain"), b"\n"
     found = []

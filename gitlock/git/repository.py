@@ -120,7 +120,8 @@ def _follow_file(path: str) -> str:
 def read_small(path: str) -> str | None:
     """The text of one of git's small files, or None where there is none."""
     try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))  # a third of what open() takes
+        # A third of what open() takes; and a pipe that lies in a file's place would wait for its other end.
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
     try:

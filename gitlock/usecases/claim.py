@@ -102,10 +102,12 @@ def prepare(
     auto: bool = False,
     nested: bool = False,
     chain: frozenset[str] = frozenset(),
+    call: str | None = None,
 ) -> Wish:
     """The wish for what was read. ``auto`` is a claim that nobody typed: it gets the shorter TTL. ``nested`` is one
     whose process ends with a command: a lease that is ours already stays with the process that it has. ``chain`` are
-    the leases of the commands that we run under."""
+    the leases of the commands that we run under; ``call`` is the tool call that it is made for, before that happens.
+    """
     touched, whole = whole_keys(reading, policy, fold)
     token = os.urandom(TOKEN_BYTES).hex()
     claim = Claim(
@@ -122,6 +124,7 @@ def prepare(
         holder=holder,
         nested=nested,
         chain=chain,
+        call=call,
     )
 
     def mode_of(conflict: Conflict) -> str:

@@ -25,8 +25,16 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 class Command:
     """A command that was started. ``shares_group`` says that it is in our own process group."""
 
-    def __init__(self, argv: list[str], environ: "Mapping[str, str]", *, stdout: int | None = None) -> None:
-        """Starts it; ``OSError`` if that can't be done. ``stdout`` is a descriptor that takes its standard output."""
+    def __init__(
+        self,
+        argv: list[str],
+        environ: "Mapping[str, str]",
+        *,
+        stdout: int | None = None,
+        folder: str | None = None,
+    ) -> None:
+        """Starts it, in ``folder`` or where we are; ``OSError`` if that can't be done. ``stdout`` is a descriptor that
+        takes its standard output."""
         self.shares_group = has_terminal()
         self.code: int | None = None
         prctl = _prctl()
@@ -35,6 +43,7 @@ class Command:
             prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self._process = subprocess.Popen(
             argv,
+            cwd=folder,
             env=dict(environ),
             stdout=stdout,
             process_group=None if self.shares_group else 0,

@@ -8,10 +8,11 @@ if TYPE_CHECKING:
     from gitlock.domain.agent import Agent
     from gitlock.domain.pattern import Fold
     from gitlock.domain.request import Request
+    from gitlock.domain.standing import Facts
     from gitlock.stores.files.store import FileStore
 
 
-def hear(store: "FileStore", agent: "Agent", fold: "Fold") -> "list[Request]":
+def hear(store: "FileStore", agent: "Agent", fold: "Fold", facts: "Facts | None" = None) -> "list[Request]":
     """Open requests that this agent is asked, and unheard answers to its own; an answer is heard once."""
     from gitlock.domain.request import OPEN
     from gitlock.errors import StoreError
@@ -20,7 +21,7 @@ def hear(store: "FileStore", agent: "Agent", fold: "Fold") -> "list[Request]":
     everything = store.requests.all()
     found = [one for one in everything if one.is_for(agent.id, agent.kind) or one.asker == agent.id]
     try:
-        found = close_freed(store, found, fold)
+        found = close_freed(store, found, fold, facts)
     except StoreError:
         pass  # they are shown as they were
     heard = [one for one in found if one.state == OPEN and one.asker != agent.id]

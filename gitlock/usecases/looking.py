@@ -29,14 +29,15 @@ def look_at(leases: "Iterable[Lease]", git: "Git", fold: Fold) -> dict[str, bool
             found[lease.id] = False
             continue
         if tree not in changed:
-            changed[tree] = _changed_in(tree, git)
+            changed[tree] = changed_in(tree, git)
         paths = changed[tree]
         footprint = lease.footprint
         found[lease.id] = paths is None or any(covers(footprint, path, fold) for path in paths)
     return found
 
 
-def _changed_in(tree: str, git: "Git") -> list[str] | None:
+def changed_in(tree: str, git: "Git") -> list[str] | None:
+    """The paths that are changed in a worktree; None where nobody can look."""
     if not os.path.lexists(os.path.join(tree, ".git")):
         return []
     try:

@@ -19,6 +19,7 @@ from gitlock.domain.request import (
     plan_grant,
 )
 from gitlock.domain.snapshot import Edits, Event, Snapshot
+from gitlock.domain.standing import EXPIRED, Facts, nothing_known, standing
 from gitlock.errors import NoSuchLease, UnsafeError
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.looking import look_at
@@ -146,13 +147,17 @@ def _answer(store: "FileStore", request: Request, state: str, by: str, text: str
     return answered or request.answered(state, by, text, at)
 
 
-def close_freed(store: "FileStore", found: "Iterable[Request]", fold: "Fold") -> list[Request]:
+def close_freed(
+    store: "FileStore", found: "Iterable[Request]", fold: "Fold", facts: Facts | None = None
+) -> list[Request]:
     """These requests, those of which nobody who was asked holds anything any more closed."""
     snapshot = store.read()
+    facts = Facts(nothing_known) if facts is None else facts
     closed = []
     for request in found:
         if request.kind == RELEASE and request.state == OPEN:
-            theirs = [one for one in snapshot.leases.of(request.to) if one.left(snapshot.now) > 0]
+            of_them = snapshot.leases.of(request.to)
+            theirs = [one for one in of_them if standing(one, snapshot.now, facts) != EXPIRED]
             if not any(request.touches(lease, fold) for lease in theirs):
                 by = request.to[0] if request.to else request.asker
                 closed.append(_answer(store, request, FREED, by, ""))
@@ -165,7 +170,7 @@ def _in_the_way(snapshot: Snapshot, wish: Wish) -> "list[Lease]":
     wanted = wish.claim
     return [
         lease for lease in snapshot.leases.all()
-        if not lease.belongs_to(wanted.agent) and lease.left(snapshot.now) > 0
+        if not lease.belongs_to(wanted.agent) and standing(lease, snapshot.now, wish.facts) != EXPIRED
         and touching(lease, wanted.names, wanted.footprint, wish.fold) is not None
     ]  # fmt: skip
 

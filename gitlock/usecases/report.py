@@ -5,7 +5,7 @@ from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import Ended, Lease
 from gitlock.domain.overlap import covers
 from gitlock.domain.pattern import Fold, anchor_candidates, escape
-from gitlock.domain.standing import EXPIRED, GONE, LIVE, ORPHANED, Facts, standing
+from gitlock.domain.standing import EXPIRED, GONE, LIVE, ORPHANED, WAITING, Facts, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def shown(lease: Lease, snapshot: "Snapshot", facts: Facts, fold: Fold) -> Shown
     """A lease as it stands now. That a dead holder left nothing behind is looked up only when somebody wants the
     paths; until then its lease is shown as orphaned."""
     word = standing(lease, snapshot.now, facts)
-    state = {EXPIRED: "expired", GONE: "released", LIVE: "live"}.get(word, ORPHANED)
+    state = {EXPIRED: "expired", GONE: "released", LIVE: "live", WAITING: "live"}.get(word, ORPHANED)
     return Shown(lease, state, facts.liveness(lease), waiting_behind(lease, snapshot, facts, fold))
 
 

@@ -132,6 +132,17 @@ class Hold:
             self.deadline = time.monotonic() + self.lease.ttl
 
 
+class NoHold(Hold):
+    """Nothing is held: the command runs to its own end."""
+
+    def __init__(self) -> None:
+        self.loss = None
+        self.given_back = True
+
+    def beat(self, *, now: bool = False) -> None:  # noqa: ARG002 - a hold's
+        return
+
+
 def run(
     hold: Hold,
     argv: list[str],
@@ -143,16 +154,21 @@ def run(
     stdout: int | None,
     lost: "Callable[[str], object]",
     pending: "Stop",
+    folder: str | None = None,
+    started: "Callable[[int], object] | None" = None,
 ) -> Ran:
     """Runs the command to its end, or to the end of the lease. ``bell`` is rung by whoever takes the lease away;
-    ``lost`` is told at once. ``pending`` has the signal that came before, if there was one."""
+    ``lost`` is told at once. ``pending`` has the signal that came before, if there was one. It runs in ``folder``, or
+    where we are; ``started`` is told its process id."""
     watch = _Watch(hold, bell, stop_on_loss=stop_on_loss, max_hold=max_hold, lost=lost)
     restore = watch.listen()
     try:
         try:
-            watch.command = Command(argv, environ, stdout=stdout)
+            watch.command = Command(argv, environ, stdout=stdout, folder=folder)
         except OSError as error:
             return Ran(NOT_STARTED, None, f"{argv[0]}: {error.strerror}")
+        if started is not None:
+            started(watch.command.pid)
         if pending.number is not None:
             watch.hear(pending.number)
         return watch.until_end()

@@ -14,7 +14,7 @@ from gitlock.domain.holding import Wanted, plan_release
 from gitlock.domain.lease import Holder
 from gitlock.domain.queue import Waiter
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
-from gitlock.domain.standing import DEAD, LIVE
+from gitlock.domain.standing import DEAD, LIVE, may_end_in
 from gitlock.domain.turn import Deadlock, Queued, deadlock_of, plan_join, plan_leave, plan_offers
 from gitlock.domain.value import Value
 from gitlock.errors import Interrupted, StoreBusy, StoreError, StoreUnavailable
@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitlock.domain.conflict import Conflict
     from gitlock.domain.lease import Lease
     from gitlock.domain.pattern import Fold
     from gitlock.domain.standing import Facts
@@ -212,7 +213,7 @@ def _sleep(
     until += [now + lease.ttl / 3 for lease in outcome.beat.held]  # who waits is alive: what it holds is renewed
     watched: list[Holder] = []
     if ahead is None:
-        until += [now + max(0.01, one.lease.left(outcome.now) + 0.005) for one in answer.conflicts]
+        until += [now + max(0.01, _may_end_in(one, outcome) + 0.005) for one in answer.conflicts]
         watched = [one.lease.holder for one in answer.conflicts if one.standing == LIVE]
     elif ahead.process is None:
         until.append(now + TICKET_LOOK)
@@ -262,7 +263,7 @@ def until_free(
             waiting(answer)
             first = False
         ends = [] if timeout is None else [began + timeout]
-        ends += [now + max(0.01, one.lease.left(outcome.now) + 0.005) for one in answer.conflicts]
+        ends += [now + max(0.01, _may_end_in(one, outcome) + 0.005) for one in answer.conflicts]
         ahead = [one for one in answer.ahead if not one.is_ticket]
         ends += [now + TICKET_LOOK] if answer.ahead and not ahead else []
         while now < min(ends, default=now + 1) and store.trace() == trace:
@@ -270,6 +271,10 @@ def until_free(
             now = time.monotonic()
             if _gone(answer, wish.facts) or not all(wish.facts.process_waits(one) for one in ahead):
                 break
+
+
+def _may_end_in(conflict: "Conflict", outcome: ClaimOutcome) -> float:
+    return may_end_in(conflict.lease, outcome.now, conflict.standing)
 
 
 def _gone(answer: "Refused | Queued", facts: "Facts") -> bool:

@@ -32,7 +32,10 @@ class Here:
 
     def liveness(self, lease: Lease) -> str:
         """What can be proved about the lease's holder now."""
-        holder = lease.holder
+        return self.holder_liveness(lease.holder)
+
+    def holder_liveness(self, holder: Holder) -> str:
+        """The same for any holder: that of a session."""
         if holder.pid is None or not holder.boot:
             return UNKNOWN
         if holder.host != self.host:

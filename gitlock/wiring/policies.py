@@ -6,10 +6,11 @@ content's hash. The cache can be deleted at any time; what is not exactly unders
 
 import os
 from binascii import crc32
+from stat import S_ISREG
 
 from gitlock.domain.policy import BUILT_IN, ENFORCE, MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
 from gitlock.errors import ConfigError, StoreError
-from gitlock.stores.files.layout import NOFOLLOW, give_to_owner, read_whole
+from gitlock.stores.files.layout import NOFOLLOW, NONBLOCK, give_to_owner, read_whole
 
 CACHE_FORMAT = 1  # raise it whenever Policy or KeyRule changes its fields
 
@@ -20,7 +21,10 @@ def policy_of_worktree(top: str | None, settings: dict[str, str], store_folder: 
         return with_overrides(BUILT_IN, settings)
     path = os.path.join(top, MAP_FILE)
     try:
-        with open(path, "rb") as file:
+        # A pipe in its place would wait for its other end.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NONBLOCK)) as file:
+            if not S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ConfigError(f"can't read {MAP_FILE}: it is no file")
             data = file.read(MAP_FILE_LIMIT + 1)
     except FileNotFoundError:
         return with_overrides(BUILT_IN, settings)

@@ -7,10 +7,12 @@ from gitlock.domain.pattern import Fold
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.config import finish_config, is_true
 from gitlock.git.repository import Repository, finish_discovery, read_small
-from gitlock.wiring.identity import agent_process, resolve_agent, session_of
+from gitlock.wiring.identity import agent_process, registered_session, resolve_agent, session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitlock.domain.instant import Instant
     from gitlock.domain.lease import Holder, Lease
     from gitlock.domain.policy import Policy
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from gitlock.domain.standing import Facts
     from gitlock.git.process import Child
     from gitlock.stores.clock import SystemClock
+    from gitlock.stores.files.layout import Layout
+    from gitlock.stores.files.publications import Publications
     from gitlock.stores.files.store import FileStore
     from gitlock.wiring.liveness import Here
 
@@ -41,7 +45,7 @@ class Site:
         self.environ = environ
         self.agent = agent
         self.fold = Fold(is_true(settings.get("core.ignorecase")), is_true(settings.get("core.precomposeunicode")))
-        self.url = environ.get("GITLOCK_STORE") or settings.get("gitlock.store") or "files"
+        self.url = store_url(environ, settings)
         self._guard_timeout = guard_timeout
         self._clock: SystemClock | None = None
         self._here: Here | None = None
@@ -53,6 +57,17 @@ class Site:
     def folder(self) -> str:
         """The clone's own ``agentlocks`` folder; a files store elsewhere still keeps caches and the mode here."""
         return os.path.join(self.repository.common_dir, "agentlocks")
+
+    @property
+    def own_layout(self) -> "Layout":
+        """The clone's own folder as a layout: what belongs to this clone alone, wherever its leases are."""
+        from gitlock.stores.files.layout import Layout, shared_bits
+
+        return Layout(self.folder, shared_bits(self.settings.get("core.sharedrepository")))
+
+    def liveness_of(self, holder: "Holder") -> str:
+        """What can be proved about a holder's process."""
+        return self.here.holder_liveness(holder)
 
     @property
     def clock(self) -> "SystemClock":
@@ -79,8 +94,9 @@ class Site:
             from gitlock.domain.standing import Facts
 
             self._facts = Facts(
-                self._liveness, process_waits=self._process_waits, watch=self._watch, runs_under=self._runs_under
-            )
+                self._liveness, process_waits=self._process_waits, watch=self._watch, runs_under=self._runs_under,
+                waits_for_person=self._waits_for_person,
+            )  # fmt: skip
         return self._facts
 
     def _liveness(self, lease: "Lease") -> str:
@@ -94,6 +110,11 @@ class Site:
 
     def _runs_under(self, holder: "Holder") -> bool:
         return self.here.runs_under(holder)
+
+    def _waits_for_person(self, lease: "Lease") -> bool:
+        from gitlock.usecases.presence import waits_for_person
+
+        return waits_for_person(self.store.layout, lease, self.here.holder_liveness, self.now().wall)
 
     @property
     def store(self) -> "FileStore":
@@ -114,6 +135,24 @@ class Site:
         from gitlock.stores.opening import store_folder
 
         return store_folder(self.url, self.repository.common_dir)
+
+    @property
+    def publications(self) -> "Publications":
+        """What this clone publishes and has fetched; in its own folder, wherever the store is."""
+        from gitlock.stores.files.layout import Layout, shared_bits
+        from gitlock.stores.files.publications import Publications
+
+        return Publications(Layout(self.folder, shared_bits(self.settings.get("core.sharedrepository"))))
+
+    @property
+    def follows_branches(self) -> bool:
+        """Whether some lease may last until its branch is merged: one look at the disk."""
+        return os.path.exists(os.path.join(self.folder, "following"))
+
+    @property
+    def knows_elsewhere(self) -> bool:
+        """Whether anything was fetched of what other clones hold: one look at the disk."""
+        return os.path.exists(os.path.join(self.folder, "elsewhere.json"))
 
     @property
     def policy(self) -> "Policy":
@@ -142,8 +181,11 @@ class Site:
 
     def holder(self, pid: int | None = None) -> "Holder":
         """Where the agent works. ``pid`` is a process that it named; a session's own is looked for."""
-        if pid is None and self.agent.source == "session":
+        if pid is None and self.agent.source in ("session", "worktree", "process"):
             pid = agent_process(self.environ)
+        if pid is None and self.agent.source == "process":
+            found = registered_session(self.url, self.repository.common_dir)
+            pid = None if found is None else found.holder.pid
         return self.here.holder(
             pid=pid,
             worktree=self.repository.top,
@@ -174,8 +216,15 @@ def open_site(given: str | None = None, kind: str | None = None) -> Site:
     if isinstance(settings_or_error, GitlockError):
         raise settings_or_error
     repository = _prefixed(repository, environ)
-    agent = resolve_agent(given, kind, environ, settings_or_error.get("user.email"))
-    return Site(repository, settings_or_error, environ, agent)
+    settings = settings_or_error
+    store = store_url(environ, settings)
+    agent = resolve_agent(given, kind, environ, settings.get("user.email"), repository, store)
+    return Site(repository, settings, environ, agent)
+
+
+def store_url(environ: "Mapping[str, str]", settings: dict[str, str]) -> str:
+    """The address of the store that is asked for here."""
+    return environ.get("GITLOCK_STORE") or settings.get("gitlock.store") or "files"
 
 
 def _finish(config: "Child") -> "dict[str, str] | GitlockError":

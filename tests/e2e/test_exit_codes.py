@@ -79,6 +79,14 @@ def refused(repo: Repo) -> int:
     return repo.lock("install").code
 
 
+def stale_base(repo: Repo) -> int:
+    ahead = repo.clone("ahead")
+    ahead.commit("theirs", {"src/a.py": "theirs\n"})
+    repo.git("remote", "add", "origin", str(ahead.path))
+    repo.git("fetch", "-q", "origin")
+    return repo.lock("claim", "--fresh", "src/a.py").code
+
+
 def overtaken(repo: Repo) -> int:
     repo.lock("claim", "src/a.py", "--ttl", "0.001s").ok()
     repo.lock("claim", "src/a.py", agent="carol").ok()
@@ -110,8 +118,8 @@ def signalled(repo: Repo) -> int:
 
 STORIES: dict[int, Story] = {
     0: done, 1: any_other_error, 2: usage, 3: free, 4: expired, 5: corrupt, 10: held, 11: timed_out, 12: not_yours,
-    13: no_such_lease, 14: lost, 15: deadlock, 17: refused, 19: overtaken, 20: unchecked, 21: queued, 22: violation,
-    127: not_started, 128: signalled,
+    13: no_such_lease, 14: lost, 15: deadlock, 17: refused, 18: stale_base, 19: overtaken, 20: unchecked, 21: queued,
+    22: violation, 127: not_started, 128: signalled,
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.kit.framework import STAGES, Framework, built
+from tests.kit.framework import OTHERS, STAGES, Framework, built
 from tests.kit.managers import fetched
 from tests.kit.repo import Repo
 from tests.kit.result import Result
@@ -147,8 +147,39 @@ def test_prek_runs_them_too(tmp_path: Path, framework: Framework, shared: Path) 
     assert "held.py" in refused.err + refused.out
 
 
+@pytest.mark.parametrize("native", [False, True], ids=["alone", "beside our own hooks"])
+def test_a_switch_and_a_merge_are_told_of_once(native: bool, tmp_path: Path, framework: Framework) -> None:
+    repo = Repo.new(tmp_path, files=FILES)
+    repo.git("checkout", "--quiet", "-b", "topic")
+    repo.commit("hers", {"held.py": "hers\n"})
+    repo.git("checkout", "--quiet", "main")
+    framework.install(repo, "git-lock-checkout", "git-lock-post-merge", "git-lock-post-rewrite")
+    if native:
+        repo.install()
+    repo.lock("claim", "held.py").ok()
+    env = {**framework.env, "PRE_COMMIT_ALLOW_NO_CONFIG": "1"}
+    switched = repo.git("checkout", "topic", agent="bob", env=env)
+    assert (switched.out + switched.err).count("'topic' has changed a path that another holds") == 1
+    repo.git("checkout", "--quiet", "main", agent="alice", env=env)
+    merged = repo.git("merge", "--quiet", "topic", agent="bob", env=env)
+    assert "Traceback" not in merged.out + merged.err and repo.read("held.py") == "hers\n"
+
+
+def test_the_framework_s_message_hook_adds_receipts(tmp_path: Path, framework: Framework) -> None:
+    repo = Repo.new(tmp_path, files=FILES)
+    framework.install(repo, "git-lock-msg")
+    repo.lock("claim", "mine.py", ".pre-commit-config.yaml", agent="bob").ok()
+    repo.write("mine.py", "other\n")
+    repo.git("add", "mine.py", ".pre-commit-config.yaml")
+    commit(repo, framework).ok()
+    assert repo.git("log", "-1", "--format=%(trailers:key=Lock-Agent,valueonly)").out.strip() == "bob"
+
+
 def test_every_hook_that_is_offered_names_a_hook_that_there_is(framework: Framework) -> None:
     offered = yaml.safe_load((framework.source / ".pre-commit-hooks.yaml").read_text())
-    assert {hook["id"]: hook["stages"] for hook in offered} == {name: [stage] for name, stage in STAGES.items()}
-    assert [hook["entry"] for hook in offered] == [f"git-lock hook {stage} --framework" for stage in STAGES.values()]
+    every = {**STAGES, **OTHERS}
+    assert {hook["id"]: hook["stages"] for hook in offered} == {name: [stage] for name, stage in every.items()}
+    assert [hook["entry"] for hook in offered] == [f"git-lock hook {stage} --framework" for stage in every.values()]
     assert all(hook["always_run"] and hook["require_serial"] for hook in offered)
+    with_file = {hook["id"] for hook in offered if hook.get("pass_filenames", True)}
+    assert with_file == {"git-lock-prepare-msg", "git-lock-msg"}

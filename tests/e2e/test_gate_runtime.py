@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gitlock.git.hooks import HOOKS
 from tests.kit.gate import HELD, OWN, guarded, next_command
 from tests.kit.repo import Repo
 from tests.kit.result import Result
 from tests.kit.shapes import SHAPES, is_clean
-
-HOOKS = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit")
 
 
 def _commits(repo: Repo, path: str, *, code: int = 0, env: dict[str, str | None] | None = None) -> Result:

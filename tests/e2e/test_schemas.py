@@ -259,7 +259,8 @@ def test_no_answer_holds_half_a_character(world: Repo, words: list[str]) -> None
 
 
 def test_every_command_has_a_schema() -> None:
-    assert sorted(COMMANDS) == [name for name in names() if name not in ("envelope", "lease", "ask")]
+    answering = set(COMMANDS) - {"agent-hook"}  # its answers have the forms of the programs that ask it
+    assert sorted(answering) == [name for name in names() if name not in ("envelope", "lease", "ask")]
 
 
 @pytest.mark.parametrize("name", names())
@@ -286,6 +287,7 @@ GOOD: Json = {
             "state": "live", "liveness": "unknown", "waiting": 0,
             "holder": {"host": "h", "pid": None, "worktree": None, "branch": None, "session": None},
         }],
+        "elsewhere": [],
     },
 }  # fmt: skip
 

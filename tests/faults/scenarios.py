@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import Lease
 from gitlock.domain.snapshot import Edits, Snapshot
+from gitlock.git.hooks import HOOKS
 from tests.faults.seeing import (
     Effect,
     becomes,
@@ -26,7 +27,6 @@ from tests.kit.repo import Repo
 
 OWN = "src/own.py"  # staged, and alice's
 OLD_HOOK = "#!/bin/sh\necho ran >>\"$(git rev-parse --git-dir)/old-hook\"\n"
-HOOKS = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit")
 
 _LAUNCH = f"import sys; sys.path.append({str(ROOT)!r}); from gitlock.__main__ import main; main()"
 _RICH = ("list", "history")  # these load other packages

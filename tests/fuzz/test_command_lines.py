@@ -99,7 +99,8 @@ VARIABLES = st.sampled_from([
     "COLUMNS", "GIT_EDITOR",
 ])  # fmt: skip
 HOOKS = st.sampled_from([
-    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit", "commit-msg", "x", "", "--framework",
+    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit", "commit-msg", "post-checkout",
+    "post-merge", "post-rewrite", "pre-push", "x", "", "--framework",
 ])  # fmt: skip
 
 
@@ -108,6 +109,7 @@ HOOKS = st.sampled_from([
     words=st.lists(st.one_of(HOOKS, arguments), min_size=1, max_size=4),
     env=st.dictionaries(VARIABLES, arguments, max_size=4),
 )
+@example(words=["pre-commit"], env={"GITLOCK_PROBE": "\t"})
 def test_a_hook_with_any_words_and_environment_answers(repo: Repo, words: list[str], env: dict[str, str]) -> None:
     result = repo.lock("hook", *words, agent="alice", env=dict(env))
     assert "Traceback" not in result.err, result

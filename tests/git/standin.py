@@ -17,7 +17,7 @@ folder=${0%/*}
 if [ "$1" = -I ]; then
     while [ "$1" != --asked ]; do shift; done
     shift 2
-    cat >/dev/null
+    cat >"$folder/input"
 fi
 [ "$1" = hook ] && shift
 read -r line && printf 'input %s\\036' "$line" >>"$folder/calls"
@@ -54,6 +54,11 @@ class StandIn:
         """As ``calls``, with the git process that it was told of."""
         file = self.folder / "calls"
         return file.read_text().split("\x1e")[:-1] if file.exists() else []
+
+    @property
+    def input(self) -> bytes:
+        """What it was given last on its standard input by a stub: the answers of git."""
+        return (self.folder / "input").read_bytes()
 
     @property
     def hooks(self) -> list[str]:

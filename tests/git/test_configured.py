@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from gitlock.errors import RepositoryError
-from gitlock.git.hooks import HOOKS, inspect
+from gitlock.git.hooks import GATES, HOOKS, inspect
 from tests.git.standin import StandIn, at, give_back, hooks_folder, snapshot, write_hook
 from tests.kit.newer import REASON, newer_git
 from tests.kit.processes import start, until
 from tests.kit.program import ROOT
 from tests.kit.repo import Repo
 
-COMMIT = ["pre-commit", "prepare-commit-msg", "post-commit"]
+COMMIT = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
 
 
 @pytest.fixture(autouse=True)
@@ -161,7 +161,7 @@ def test_hooks_of_others_are_neither_touched_nor_doubled(repo: Repo, stand_in: S
 def test_a_hook_that_is_turned_off_is_not_said_to_be_enforced(setting: str, managed: Repo) -> None:
     managed.git("config", "core.hooksPath", os.devnull)
     managed.git("config", setting, "false")
-    assert inspect(at(managed)).enforced == HOOKS[1:]
+    assert inspect(at(managed)).enforced == GATES[1:]
 
 
 def test_somebody_s_own_configured_hook_that_calls_us_counts(repo: Repo, stand_in: StandIn) -> None:
@@ -328,7 +328,7 @@ def test_killed_at_any_step_git_goes_on_and_the_next_one_completes_it(
         assert code == 99
         if what == "install" and number % 2:
             stand_in.install(repo)
-            assert inspect(at(repo)).enforced == HOOKS
+            assert inspect(at(repo)).enforced == GATES
         give_back(repo)
         assert (snapshot(hooks_folder(repo)), (repo.path / ".git/config").read_bytes()) == before
         assert not _config(repo).parent.exists()

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from gitlock.errors import RepositoryError, UsageError
-from gitlock.git.hooks import HOOKS, inspect
+from gitlock.git.hooks import GATES, HOOKS, inspect
 from gitlock.templates import read_template
 from tests.git.standin import StandIn, at, give_back, hooks_folder, snapshot, write_hook
 from tests.kit.newer import path_without_configured_hooks
 from tests.kit.program import ROOT
 from tests.kit.repo import Repo
 
-IN_ORDER = ["pre-commit", "prepare-commit-msg", "post-commit"]
+IN_ORDER = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +35,12 @@ def _commit(repo: Repo, text: str = "more\n") -> None:
     repo.commit("more", {"more.txt": text}).ok()
 
 
+# Those that the tests below put something in the place of; the others are treated alike.
+FOUR = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit")
+
+
 def _states(repo: Repo) -> list[str]:
-    return [hook.state for hook in inspect(at(repo)).hooks]
+    return [hook.state for hook in inspect(at(repo)).hooks if hook.name in FOUR]
 
 
 # What may be in a hook's place.
@@ -166,6 +170,26 @@ def test_a_later_version_or_another_interpreter_replaces_the_stub_and_keeps_the_
     assert stand_in.install(repo).written == ("pre-commit",)
     give_back(repo)
     assert snapshot(hooks_folder(repo)) == before
+
+
+def test_an_installation_of_four_hooks_gets_the_others_with_the_next(repo: Repo, stand_in: StandIn) -> None:
+    before = snapshot(hooks_folder(repo))
+    stand_in.install(repo, hooks=FOUR)
+    half = inspect(at(repo))
+    assert (half.because, half.advice) == ("pre-push is missing", "git lock install")
+    assert half.silent == ("commit-msg", "post-checkout", "post-merge", "post-rewrite")
+    outcome = stand_in.install(repo)
+    assert (outcome.unchanged, outcome.written) == (FOUR, tuple(name for name in HOOKS if name not in FOUR))
+    assert (inspect(at(repo)).enforced, inspect(at(repo)).silent) == (GATES, ())
+    give_back(repo)
+    assert snapshot(hooks_folder(repo)) == before
+
+
+def test_a_hook_that_refuses_nothing_is_missed_by_nobody(repo: Repo, stand_in: StandIn) -> None:
+    stand_in.install(repo)
+    (hooks_folder(repo) / "post-rewrite").unlink()
+    found = inspect(at(repo))
+    assert (found.because, found.silent, found.advice) == (None, ("post-rewrite",), "git lock install")
 
 
 def test_only_the_hooks_that_were_asked_for(repo: Repo, stand_in: StandIn) -> None:
@@ -382,7 +406,7 @@ def test_one_install_guards_all_worktrees(repo: Repo, stand_in: StandIn) -> None
     linked = repo.worktree("linked")
     stand_in.install(linked)
     for place in (repo, linked):
-        assert inspect(at(place)).enforced == HOOKS
+        assert inspect(at(place)).enforced == GATES
         assert inspect(at(place)).because is None
         _commit(place, place.path.name)
     assert stand_in.hooks == IN_ORDER * 2
@@ -400,7 +424,7 @@ def test_a_submodule_has_hooks_of_its_own(repo: Repo, stand_in: StandIn) -> None
     outer.git("submodule", "--quiet", "add", str(repo.path), "inner")
     inner = Repo(outer.path / "inner")
     stand_in.install(inner)
-    assert inspect(at(inner)).enforced == HOOKS
+    assert inspect(at(inner)).enforced == GATES
     assert inspect(at(outer)).because == "git lock install has not been run in this repository"
     assert (outer.path / ".git/modules/inner/hooks/pre-commit").exists()
 
@@ -409,7 +433,7 @@ def test_a_worktree_of_a_bare_repository_is_guarded(tmp_path: Path, stand_in: St
     bare = Repo.new(tmp_path, bare=True, name="bare")
     stand_in.install(bare)
     linked = bare.worktree("linked")
-    assert inspect(at(linked)).enforced == HOOKS
+    assert inspect(at(linked)).enforced == GATES
 
 
 def test_another_folder_within_the_git_folder_is_the_repository_s_own(repo: Repo, stand_in: StandIn) -> None:
@@ -427,7 +451,7 @@ def test_a_copied_repository_does_not_undo_its_original(repo: Repo, stand_in: St
     shutil.copytree(repo.path, tmp_path / "copy", symlinks=True)
     copy = Repo(tmp_path / "copy")
     assert len(give_back(copy).removed) == len(HOOKS)
-    assert inspect(at(repo)).enforced == HOOKS
+    assert inspect(at(repo)).enforced == GATES
 
 
 # -- other managers
@@ -468,7 +492,7 @@ def test_a_relative_path_into_the_git_folder_is_missing_in_a_linked_worktree(rep
     repo.git("config", "core.hooksPath", ".git/hooks")
     linked = repo.worktree("linked")
     stand_in.install(repo)
-    assert inspect(at(repo)).enforced == HOOKS
+    assert inspect(at(repo)).enforced == GATES
     assert inspect(at(linked)).enforced == ()
     assert "does not exist in this worktree" in str(inspect(at(linked)).because)
     _commit(linked)
@@ -526,7 +550,7 @@ def test_a_worktree_with_a_path_of_its_own_is_not_enforced(repo: Repo, stand_in:
     repo.git("config", "extensions.worktreeConfig", "true")
     linked.git("config", "--worktree", "core.hooksPath", "/nowhere")
     stand_in.install(repo)
-    assert inspect(at(repo)).enforced == HOOKS
+    assert inspect(at(repo)).enforced == GATES
     _assert_nothing_is_written(
         linked, stand_in, "missing", "(this worktree's) is '/nowhere'", "git config --worktree --unset"
     )
@@ -655,7 +679,7 @@ def test_what_git_would_run_is_told_apart(repo: Repo, stand_in: StandIn) -> None
     assert _states(repo) == ["other", "not-executable", "broken", "broken"]
     assert inspect(at(repo)).because == (
         "pre-commit is another program's, pre-merge-commit is not executable, "
-        "prepare-commit-msg can't be run, post-commit can't be run"
+        "prepare-commit-msg can't be run, pre-push is missing"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gitlock.git.hooks import HOOKS
 from gitlock.templates import read_template
 from gitlock.wiring.policies import remember_mode
 from tests.git.standin import StandIn, bare_path, hooks_folder, write_hook
@@ -16,6 +17,8 @@ from tests.kit.repo import Repo
 from tests.kit.result import Result
 
 SHELLS = {"sh": "/bin/sh", "dash": "dash", "bash": "bash --posix", "busybox": "busybox sh", "mksh": "mksh"}
+
+COMMIT = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
 
 # What the check leaves behind: the git process that it answered, and the time of the index that it looked at.
 JUDGE = """\
@@ -75,7 +78,9 @@ def _without_program(tmp_path: Path, *programs: str) -> str:
 def test_an_allowed_commit_asks_in_each_hook_in_git_s_order(template: str, repo: Repo, stand_in: StandIn) -> None:
     stand_in.install(repo, template=template)
     _commit(repo).ok()
-    assert stand_in.calls == ["pre-commit", "prepare-commit-msg .git/COMMIT_EDITMSG message", "post-commit"]
+    assert stand_in.calls == [
+        "pre-commit", "prepare-commit-msg .git/COMMIT_EDITMSG message", "commit-msg .git/COMMIT_EDITMSG", "post-commit"
+    ]  # fmt: skip
 
 
 def test_a_violation_stops_the_commit(template: str, repo: Repo, stand_in: StandIn) -> None:
@@ -102,14 +107,14 @@ def test_a_linked_worktree_and_a_submodule_are_asked_about_as_well(repo: Repo, s
     linked = repo.worktree("linked")
     stand_in.forget()
     _commit(linked).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
     outer = Repo.new(repo.path.parent, name="outer")
     outer.git("submodule", "--quiet", "add", str(repo.path), "inner")
     inner = Repo(outer.path / "inner")
     stand_in.install(inner)
     stand_in.forget()
     _commit(inner).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
 
 
 def test_a_worktree_of_a_bare_repository_is_asked_about(tmp_path: Path, stand_in: StandIn) -> None:
@@ -118,7 +123,7 @@ def test_a_worktree_of_a_bare_repository_is_asked_about(tmp_path: Path, stand_in
     linked = bare.worktree("linked")
     stand_in.forget()
     _commit(linked).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_any_path_is_a_path(name: str, tmp_path: Path) -> None:
     linked = Repo(tmp_path / f"{name} linked")
     repo.git("worktree", "add", "--quiet", "-b", "linked", str(linked.path))
     _commit(linked, 2).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"] * 2
+    assert stand_in.hooks == COMMIT * 2
     assert (tmp_path / "log").read_text() == "before\n" * 2
     assert not list(tmp_path.rglob("oops"))
 
@@ -155,7 +160,7 @@ def test_an_unmanaged_repository_pays_one_small_question(managed: Repo, stand_in
     managed.commit("map", {".gitlock.toml": ""}).ok()
     stand_in.forget()
     _commit(managed, 3).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
 
 
 # -- short cuts
@@ -185,7 +190,7 @@ def test_what_pre_merge_commit_has_cleared_is_not_asked_about_again(managed: Rep
     stand_in.forget()
     stand_in.does(JUDGE, "pre-merge-commit")
     managed.git("merge", "--quiet", "-mx", "main")
-    assert stand_in.hooks == ["pre-merge-commit"]
+    assert stand_in.hooks == ["pre-merge-commit", "post-merge"]
 
 
 def test_a_commit_without_verification_is_asked_about_in_the_second_net(managed: Repo, stand_in: StandIn) -> None:
@@ -225,7 +230,7 @@ def test_a_marker_that_says_nothing_of_this_git_process_is_no_answer(
 ) -> None:
     (managed.common_dir / "gitlock-judged").write_text(marker)
     _commit(managed).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
 
 
 @pytest.mark.parametrize(
@@ -236,7 +241,7 @@ def test_a_note_that_another_git_process_has_left_is_no_reason_to_go_on(
 ) -> None:
     (managed.common_dir / "gitlock-asked").write_text(note)
     _commit(managed).ok()
-    assert stand_in.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert stand_in.hooks == COMMIT
 
 
 def test_each_pick_of_one_git_process_is_asked_about(managed: Repo, stand_in: StandIn) -> None:
@@ -374,7 +379,7 @@ def test_the_program_is_the_second_choice_and_the_path_the_third(repo: Repo, sta
     stand_in.install(repo, program=str(program.python))
     stand_in.python.unlink()
     _commit(repo, PATH=path).ok()
-    assert program.hooks == ["pre-commit", "prepare-commit-msg", "post-commit"]
+    assert program.hooks == COMMIT
     assert not on_path.hooks
     program.python.unlink()
     on_path.does("exit 22")
@@ -484,17 +489,20 @@ def test_an_allowed_commit_starts_one_interpreter_and_what_it_asks_of_git(
     traceable: None, template: str, repo: Repo, stand_in: StandIn, tmp_path: Path
 ) -> None:
     stand_in.install(repo, template=template)
-    for hook in ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit"):
+    for hook in HOOKS:
+        if hook == "post-checkout":
+            continue  # without git's arguments, there is nothing to ask
         asked = ["git"] * (3 if hook == "pre-commit" else 2)
-        # mksh has no printf of its own.
-        small = ("", "cat", "printf")
+        # mksh has no printf of its own; busybox is its own cat.
+        small = ("", "cat", "printf", "exe")
         started = [name for name in _children(repo, hooks_folder(repo) / hook, tmp_path) if name not in small]
         assert sorted(started) == [*asked, "python"]
     shutil.rmtree(repo.store)
     assert _children(repo, hooks_folder(repo) / "pre-commit", tmp_path) == ["git"]
+    assert _children(repo, hooks_folder(repo) / "post-checkout", tmp_path) == []  # as for files: without a look
 
 
-@pytest.mark.parametrize("hook", ["prepare-commit-msg", "post-commit"])
+@pytest.mark.parametrize("hook", ["prepare-commit-msg", "commit-msg", "post-commit"])
 def test_a_cleared_commit_starts_no_process(
     traceable: None, hook: str, template: str, repo: Repo, stand_in: StandIn, tmp_path: Path
 ) -> None:

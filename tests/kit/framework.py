@@ -12,6 +12,11 @@ from tests.kit.program import ROOT
 from tests.kit.repo import Repo
 
 STAGES = {"git-lock": "pre-commit", "git-lock-merge": "pre-merge-commit", "git-lock-prepare-msg": "prepare-commit-msg"}
+# And those that refuse no commit.
+OTHERS = {
+    "git-lock-msg": "commit-msg", "git-lock-push": "pre-push", "git-lock-checkout": "post-checkout",
+    "git-lock-post-merge": "post-merge", "git-lock-post-rewrite": "post-rewrite",
+}  # fmt: skip
 
 
 class Framework:
@@ -42,7 +47,7 @@ class Framework:
     def install(self, repo: Repo, *ids: str, program: Path | None = None) -> None:
         """Puts the config and the framework's own git hooks in."""
         repo.write(".pre-commit-config.yaml", self.config(*ids))
-        stages = [word for name in ids for word in ("--hook-type", STAGES[name])]
+        stages = [word for name in ids for word in ("--hook-type", {**STAGES, **OTHERS}[name])]
         repo.run(str(program or self.program), "install", *stages, env=self.env).ok()
 
 
@@ -57,7 +62,7 @@ def built(shared: Path) -> Framework:
             folder.mkdir()
             _source(framework.source)
             scratch = Repo.new(folder, files={"x": "x"}, name="scratch")
-            framework.install(scratch, *STAGES)
+            framework.install(scratch, *STAGES, *OTHERS)
             done = subprocess.run(
                 [framework.program, "install-hooks"], cwd=scratch.path, capture_output=True, text=True,
                 env={**os.environ, "PRE_COMMIT_HOME": str(framework.home)}, timeout=300,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gitlock.bundling import GIT, GROUPS, HOOK, PYTHON, REST, VERB, named
+from gitlock.bundling import AGENT, EVENT, GIT, GROUPS, HOOK, PYTHON, REST, VERB, named
 from tests.kit.program import ROOT, child_environment
 from tests.kit.repo import Repo
 
@@ -44,6 +44,9 @@ if start == "planted":
     import json
 if start == "hook":
     from gitlock.entrypoints.hooks.main import main
+    main(words)
+if start == "event":
+    from gitlock.entrypoints.agents.main import main
     main(words)
 from gitlock.entrypoints.cli.main import main
 tell(main(words))
@@ -80,13 +83,15 @@ def repo(pattern: Path, tmp_path: Path) -> Repo:
     return copy
 
 
-def loaded(repo: Repo, start: str, *words: str, env: dict[str, str | None] | None = None) -> Loaded:
+def loaded(
+    repo: Repo, start: str, *words: str, env: dict[str, str | None] | None = None, input: str = ""
+) -> Loaded:
     """What the process has loaded, without `site` and its .pth files, when it has done its work."""
     report = repo.path.parent / "report"
     probe = PROBE.replace("ROOT", repr(str(ROOT)))
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-X", "utf8", "-c", probe, str(report), start, *words],
-        cwd=repo.path, env=child_environment(env, agent="alice"), capture_output=True, stdin=subprocess.DEVNULL,
+        cwd=repo.path, env=child_environment(env, agent="alice"), capture_output=True, input=input.encode(),
     )  # fmt: skip
     assert report.exists(), done.stderr.decode()
     return Loaded(done.returncode, set(report.read_text().split("\n")))
@@ -99,7 +104,11 @@ QUIET: dict[str, tuple[list[str], int]] = {
     "hook pre-commit": (["hook", "pre-commit"], 0),
     "hook pre-merge-commit": (["hook", "pre-merge-commit"], 0),
     "hook prepare-commit-msg": (["hook", "prepare-commit-msg", ".git/COMMIT_EDITMSG", "message"], 0),
+    "hook commit-msg": (["hook", "commit-msg", ".git/COMMIT_EDITMSG"], 0),
     "hook post-commit": (["hook", "post-commit"], 0),
+    "hook post-checkout": (["hook", "post-checkout", "1" * 40, "2" * 40, "1"], 0),
+    "hook post-merge": (["hook", "post-merge", "0"], 0),
+    "hook post-rewrite": (["hook", "post-rewrite", "rebase"], 0),
     "claim": (["verb", "claim", "src/4.py", "-m", "why"], 0),
     "claim, a pattern": (["verb", "claim", "docs/**", "!docs/gen"], 0),
     "claim, already mine": (["verb", "claim", "src/1.py"], 0),
@@ -161,6 +170,30 @@ def test_the_list_of_a_verb_holds_nothing_else(repo: Repo, case: str) -> None:
     assert not away, f"add to the group {case} of gitlock.bundling: {sorted(away)}"
 
 
+def an_edit(repo: Repo, path: str) -> str:
+    """What Claude Code writes before an edit."""
+    return (
+        f'{{"session_id": "5b0cf1e2-0001", "cwd": "{repo.path}", "hook_event_name": "PreToolUse", "tool_name": "Edit", '
+        f'"tool_use_id": "t1", "tool_input": {{"file_path": "{path}"}}}}'
+    )
+
+
+@pytest.mark.parametrize("path", ["src/1.py", "src/3.py", "src/4.py", "/tmp/elsewhere"])
+def test_before_an_edit_nothing_dear_is_loaded(repo: Repo, bare: set[str], path: str) -> None:
+    found = loaded(repo, "event", "--harness", "claude", input=an_edit(repo, path))
+    assert found.code == 0
+    assert not found.modules & FORBIDDEN
+    assert found.modules - found.ours - bare <= ALLOWED
+
+
+def test_the_list_of_the_edit_hook_holds_what_it_loads_and_nothing_else(repo: Repo) -> None:
+    edit = an_edit(repo, "src/1.py")
+    loaded(repo, "event", "--harness", "claude", input=edit)  # makes the session's record
+    found = loaded(repo, "event", "--harness", "claude", input=edit)
+    listed = {name for name in named(f"{EVENT} {AGENT}") if name.partition(".")[0] == "gitlock"}
+    assert listed ^ found.ours <= {"gitlock"}
+
+
 def test_a_planted_import_is_seen(repo: Repo) -> None:
     assert loaded(repo, "planted", "whoami").modules & FORBIDDEN >= {"json", "re", "enum"}
 
@@ -185,7 +218,8 @@ def imports_at_its_top(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_is_in_an_order_in_which_it_can_be_loaded(name: str) -> None:
-    before = "" if name in ("hook", "git") else GIT if name == "verb" else f"{GIT} {VERB}"
+    known = {"hook": "", "git": "", "event": "", "verb": GIT, "agent": EVENT}
+    before = known.get(name, f"{GIT} {VERB}")
     group = GROUPS[name]
     there = {"gitlock", *named(before)}
     for name in named(group):
@@ -206,3 +240,17 @@ def test_the_forbidden_are_what_they_are_called() -> None:
 
     away = {"git", "redis", "pathspec"}  # none of them is needed for the tests
     assert [name for name in sorted(FORBIDDEN - away) if find_spec(name) is None] == []
+
+
+AT_PRESENCE = {"gitlock.wiring.liveness", "gitlock.stores.files.sessions", "gitlock.usecases.presence"}
+
+
+def test_where_there_are_no_sessions_no_process_is_looked_at(repo: Repo) -> None:
+    assert not loaded(repo, "verb", "whoami", env={"GITLOCK_AGENT": None}).modules & AT_PRESENCE
+
+
+def test_a_session_that_was_just_heard_of_is_not_written_again(repo: Repo) -> None:
+    env: dict[str, str | None] = {"GITLOCK_AGENT": None, "CLAUDE_CODE_SESSION_ID": "5b0cf1e2"}
+    first, second = (loaded(repo, "verb", *words, env=env).modules for words in (["claim", "x"], ["release", "x"]))
+    assert "gitlock.usecases.presence" in first
+    assert not second & AT_PRESENCE

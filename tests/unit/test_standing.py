@@ -2,8 +2,17 @@
 
 import pytest
 
-from gitlock.domain.lease import Holder
-from gitlock.domain.standing import ALIVE, DEAD, UNKNOWN, Facts, nothing_known, standing
+from gitlock.domain.lease import Holder, Lease
+from gitlock.domain.standing import (
+    ALIVE,
+    DEAD,
+    UNKNOWN,
+    WAITING_CAP,
+    Facts,
+    may_end_in,
+    nothing_known,
+    standing,
+)
 from tests.kit.agents import a_lease
 from tests.kit.clock import ManualClock
 
@@ -67,3 +76,45 @@ def test_what_was_looked_up_adds_to_what_was_known() -> None:
 
 def test_nothing_known_is_unknown() -> None:
     assert nothing_known(a_lease("a")) == UNKNOWN
+
+
+# -- a session that waits for a person
+
+ASKS = Facts(nothing_known, waits_for_person=lambda _: True)
+
+
+def test_who_waits_for_a_person_keeps_a_lapsed_lease_up_to_a_cap() -> None:
+    clock = ManualClock()
+    lease = a_lease("a", ttl=60.0, renewed=clock())
+    words = []
+    for seconds in (59.0, 1.0, WAITING_CAP - 1, 1.0):
+        clock.advance(seconds)
+        words.append(standing(lease, clock(), ASKS))
+    assert words == ["live", "waiting", "waiting", "expired"]
+
+
+def test_nobody_asks_whether_the_holder_of_a_lease_that_runs_waits() -> None:
+    asked: list[object] = []
+
+    def waits(lease: Lease) -> bool:
+        asked.append(lease)
+        return False
+
+    facts = Facts(nothing_known, waits_for_person=waits)
+    lease = a_lease("a")
+    standing(lease, lease.renewed, facts)
+    assert asked == []
+
+
+def test_what_is_known_of_the_wait_outlives_a_look_at_the_worktree() -> None:
+    clock = ManualClock()
+    lease = a_lease("a", ttl=60.0, renewed=clock())
+    clock.advance(61.0)
+    assert standing(lease, clock(), ASKS.with_dirty({lease.id: True})) == "waiting"
+
+
+def test_who_is_behind_a_wait_looks_again_now_and_then() -> None:
+    clock = ManualClock()
+    lease = a_lease("a", ttl=60.0, renewed=clock())
+    clock.advance(61.0)
+    assert 0 < may_end_in(lease, clock(), "waiting") <= 5.0

@@ -62,7 +62,7 @@ def heard(site: Site, now: "Instant", shown: "Collection[str]" = ()) -> list[str
     from gitlock.usecases.hearing import hear
 
     return heard_lines(
-        [one for one in hear(site.store, site.agent, site.fold) if one.id not in shown], site.agent.id, now
+        [one for one in hear(site.store, site.agent, site.fold, site.facts) if one.id not in shown], site.agent.id, now
     )
 
 

@@ -178,6 +178,10 @@ def _lines(
         lines.append(f"  ... and {len(reading.taken) - SHOWN} more")
     if covered.files is not None:
         lines.append(f"  covers {covered.files} tracked file{'' if covered.files == 1 else 's'} today")
+    if "until_merged" in lease.extra:
+        from gitlock.entrypoints.cli.basis import lasts_until
+
+        lines.append(f"  {lasts_until(lease)}")
     touched = [rule for rule in outcome.touched if rule.name not in reading.names]
     for rule in touched:
         took = "which it takes as well" if rule.takes == "whole" else "without taking it"
@@ -199,6 +203,10 @@ def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered)
         )
     for conflict in result.met:
         found.append(f"'{title(conflict.lease)}' is announced by {held_by(conflict.lease, now)}")
+    if site.knows_elsewhere:
+        from gitlock.entrypoints.cli.elsewhere import claim_warnings
+
+        found += claim_warnings(site, result.lease, now)
     for conflict in result.elsewhere:
         place = visible(conflict.lease.holder.worktree or "another place")
         found.append(

@@ -15,10 +15,11 @@ class Answer(Value):
     """What a command has to say. ``lines`` go to standard output, ``notes`` (warnings, hints) to standard error;
     ``data`` and ``fault`` are the envelope's. ``fault`` is set exactly where ``code`` is not 0, save for ``status``.
 
-    ``data`` may be a function that makes it, where who does not ask for JSON should not pay for it.
+    ``data`` may be a function that makes it, where who does not ask for JSON should not pay for it. ``raw`` are bytes
+    for standard output, as they are: what was asked for so, in place of lines.
     """
 
-    __slots__ = ("code", "data", "fault", "lines", "notes")
+    __slots__ = ("code", "data", "fault", "lines", "notes", "raw")
 
     def __init__(
         self,
@@ -28,8 +29,10 @@ class Answer(Value):
         notes: "list[str] | None" = None,
         data: object = None,
         fault: "dict[str, object] | None" = None,
+        raw: bytes = b"",
     ) -> None:
         self.code = code
+        self.raw = raw
         self.lines = lines or []
         self.notes = notes or []
         self.data = data
@@ -65,6 +68,7 @@ def deliver(answer: Answer, given: "Given") -> int:
     if not quiet:
         for line in answer.lines:
             write(1, line)
+        write_bytes(1, answer.raw)
     return answer.code
 
 
@@ -105,9 +109,14 @@ def write(fd: int, text: str) -> None:
     """One line to a descriptor, whatever the terminal's encoding can't show escaped."""
     stream = sys.stdout if fd == 1 else sys.stderr
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    data = (text + "\n").encode(encoding, "backslashreplace")
-    while data:
-        data = data[os.write(fd, data) :]
+    write_bytes(fd, (text + "\n").encode(encoding, "backslashreplace"))
+
+
+def write_bytes(fd: int, data: bytes) -> None:
+    """All of it, as it is."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
 
 
 def use_color(when: str, environ_no_color: bool) -> bool:

@@ -21,7 +21,7 @@ def console(color: bool) -> Console:
     """A console that writes into memory, as wide as the terminal (80 where there is none)."""
     return Console(
         file=io.StringIO(), force_terminal=color, no_color=not color, color_system="standard" if color else None,
-        width=_width(), markup=False, emoji=False, highlight=False, legacy_windows=False,
+        width=terminal_width(), markup=False, emoji=False, highlight=False, legacy_windows=False,
     )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
     for one in found:
         lease = one.lease
         state = one.liveness if one.state == "live" else one.state
-        left = show_duration(lease.left(now)) if one.state in ("live", "orphaned") else "-"
+        left = show_duration(max(0.0, lease.left(now))) if one.state in ("live", "orphaned") else "-"
         row = [
             Text(visible(lease.title, CLAIM_LIMIT)), Text(visible(lease.agent), style="cyan"),
             *((Text(lease.mode),) if modes else ()), Text(state, style=STYLES.get(state, "")),
@@ -84,7 +84,8 @@ def event_table(events: list[dict[str, object]], now: float, *, color: bool) -> 
     return lines_of(drawn)
 
 
-def _width() -> int:
+def terminal_width() -> int:
+    """Columns of the terminal; 80 where there is none."""
     import os
     import shutil
 

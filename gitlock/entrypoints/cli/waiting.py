@@ -15,6 +15,7 @@ from gitlock.entrypoints.wording import title, visible
 from gitlock.errors import UsageError
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.wait import Stop, Waited, claim_in_turn
+from gitlock.wiring.attendance import attend_waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +40,11 @@ def wanted_timeout(given: Given) -> float | None:
 
 def wait_for(given: Given, site: "Site", wish: Wish, stop: Stop | None = None) -> Waited:
     """Claims in turn, as a process that says so on standard error. A signal gives up the place: ``Interrupted``."""
+    taken_back: list[Callable[[], None]] = []
 
     def queued(place: Queued) -> None:
         waiting_line(given, site, place)
+        taken_back.append(attend_waiting(site, place.waiter.title))
 
     process = site.here.holder(pid=os.getpid(), worktree=None, branch=None, session=None, clone=site.clone)
     given_up = Stop() if stop is None else stop
@@ -52,6 +55,8 @@ def wait_for(given: Given, site: "Site", wish: Wish, stop: Stop | None = None) -
         )
     finally:
         restore()
+        for take_back in taken_back:
+            take_back()
 
 
 def waiting_line(given: Given, site: "Site", found: "Queued | Refused") -> None:

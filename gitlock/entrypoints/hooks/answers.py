@@ -1,12 +1,14 @@
 """What the stub asked git while Python was starting; the answers come on standard input.
 
-Settings, map file and staged changes, in this order, each followed by ``=<status>`` and a NUL. Whatever is not exactly
+For pre-push what git told it; settings, map file and (for pre-commit) staged changes: in this order, each followed by
+``=<status>`` and a NUL. Whatever is not exactly
 as expected (a stub that asks for other settings, a git that failed, an answer that was cut short) counts as not asked:
 then we ask git ourselves, and hear what it has to say about its failure.
 """
 
 import os
 
+from gitlock.errors import RepositoryError
 from gitlock.git.process import Known
 
 ASKED = "--asked"  # the stub has asked; which settings for, is the next word
@@ -15,24 +17,51 @@ ASKED = "--asked"  # the stub has asked; which settings for, is the next word
 class Answers:
     """What is known already; None for what has to be asked."""
 
-    __slots__ = ("config", "map_file", "staged")
+    __slots__ = ("config", "map_file", "pushed", "staged")
 
-    def __init__(self, config: Known | None = None, map_file: Known | None = None, staged: Known | None = None) -> None:
+    def __init__(
+        self,
+        config: Known | None = None,
+        map_file: Known | None = None,
+        staged: Known | None = None,
+        pushed: bytes | None = None,
+    ) -> None:
         self.config = config
         self.map_file = map_file
         self.staged = staged
+        self.pushed = pushed
 
 
 def read_answers(hook: str) -> Answers:
     """The answers on standard input, read to its end."""
+    return parse_answers(hook, _read_all())
+
+
+def read_input() -> bytes:
+    """What git wrote to this hook. Nothing where nobody writes: at a terminal, or with standard input closed."""
+    try:
+        found = b"" if os.isatty(0) else _read_all()
+    except OSError:
+        return b""
+    return found if found.strip() else b""  # a shell that hands nothing on may write an empty line
+
+
+def _read_all() -> bytes:
     parts = []
-    while chunk := os.read(0, 1 << 16):
+    while chunk := os.read(0, 1 << 18):
         parts.append(chunk)
-    return parse_answers(hook, b"".join(parts))
+    return b"".join(parts)
 
 
 def parse_answers(hook: str, data: bytes) -> Answers:
-    """The answers that were read."""
+    """The answers that were read; ``RepositoryError`` where it is not known what is pushed."""
+    if hook == "pre-push":
+        pushed, nul, data = data.partition(b"\0")  # lines of git's hold no NUL
+        if not nul or pushed[-2:] != b"=0":
+            raise RepositoryError("what is pushed could not be read", hint="git push (once more)", id="not-read")
+        found = parse_answers("", data)
+        found.pushed = pushed[:-2]
+        return found
     # Settings are "name, newline, value, NUL": no name begins with "=", so the first that seems to is the status.
     config, mark, rest = (b"\0" + data).partition(b"\0=")
     status, nul, rest = rest.partition(b"\0")

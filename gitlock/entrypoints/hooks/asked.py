@@ -6,6 +6,7 @@ hook already: each leaves a note of it, ``<pid of git> <hook> <way>``, in the wo
 
 import os
 
+from gitlock.entrypoints.hooks.marker import read_note
 from gitlock.wiring.liveness import ancestors, command_of
 
 TYPE_CHECKING = False
@@ -27,8 +28,7 @@ def was_asked(hook: str, environ: "Mapping[str, str]", folder: str) -> bool:
 
     git_dir = repository_in_hook(Git(None, environ), environ, folder).git_dir
     try:
-        with open(os.path.join(git_dir, ASKED), "rb") as file:
-            words = file.read(256).split()
+        words = read_note(os.path.join(git_dir, ASKED), 256).split()
     except OSError:
         return False
     return len(words) > 1 and words[1] == hook.encode() and words[0] in [b"%d" % pid for pid in ancestors()]

@@ -36,6 +36,10 @@ def after_commit(setting: "Setting") -> int:
             note_passed(git_dir, f"{site.agent.id} made a commit that no hook judged: {_head(setting)}")
         if setting.policy.release_on == "commit" and doing.kind == "none":
             _give_back(setting, beat.beat.held)
+        if site.follows_branches:
+            from gitlock.usecases.following import follow
+
+            follow(site.store, setting.repository.git, site.publications, thorough=False)
     except GitlockError as error:
         say(f"git-lock: the commit is made; afterwards: {visible(error.message)}")
     return 0

@@ -3,7 +3,9 @@
 import os
 
 from gitlock.domain.policy import ENFORCE, MODES, OFF
+from gitlock.domain.receipt import rendered
 from gitlock.domain.snapshot import Event
+from gitlock.entrypoints.hooks import GATES
 from gitlock.entrypoints.hooks.marker import mark_judged, note_passed
 from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.ways import ways_out
@@ -19,6 +21,14 @@ if TYPE_CHECKING:
     from gitlock.entrypoints.hooks.setting import Setting
 
 UNCHECKED = 20
+
+# What is said, in one line, where a hook that refuses nothing can't do its work; the others are silent then.
+DONE = {
+    "commit-msg": "the commit goes on without receipts in its message",
+    "post-commit": "the commit is made; afterwards",
+    "post-checkout": "the checkout is done; afterwards",
+    "post-merge": "the merge is done; afterwards",
+}
 
 
 def could_not_check(
@@ -62,14 +72,15 @@ def _answer(
     if mode == OFF:
         return 0
     text = visible(error.message)
-    if hook == "post-commit":
-        say(f"git-lock: the commit is made; afterwards: {text}")
+    if hook not in GATES:
+        if hook in DONE:
+            say(f"git-lock: {DONE[hook]}: {text}")
         return 0
     bypass = environ.get("GITLOCK_BYPASS", "").strip()
     if bypass or mode != ENFORCE or not closed:
         why = f"GITLOCK_BYPASS: {bypass}" if bypass else f"mode {mode}" if mode != ENFORCE else "on_error is open"
         say(f"git-lock: could not check, and goes on ({visible(why)}): {text}")
-        _record(environ, git_dir, setting, f"{why}: {error.message}")
+        _record(hook, environ, git_dir, setting, f"{why}: {error.message}", bypass)
         return 0
     say(f"git-lock: could not check, so this is refused: {text}")
     if error.hint:
@@ -83,13 +94,17 @@ def _answer(
 def _doing(hook: str, git_dir: str | None) -> Operation:
     if hook == "pre-merge-commit":
         return Operation("merge", "git merge --abort")
+    if hook == "pre-push":
+        return Operation("push")
     try:
         return operation(git_dir) if git_dir is not None else Operation("none")
     except GitlockError:
         return Operation("none")
 
 
-def _record(environ: dict[str, str], git_dir: str | None, setting: "Setting | None", why: str) -> None:
+def _record(
+    hook: str, environ: dict[str, str], git_dir: str | None, setting: "Setting | None", why: str, bypass: str
+) -> None:
     """For history and the next gate, as far as that can be done; the hooks that follow have no more to say."""
     if git_dir is None:
         return
@@ -97,8 +112,12 @@ def _record(environ: dict[str, str], git_dir: str | None, setting: "Setting | No
     try:
         if setting is not None:
             agent = setting.site.agent.id
+            setting.receipt = rendered(agent, (), bypass or None)
             setting.site.store.note((Event("unchecked", agent, "", note=why),))
     except GitlockError:
         pass
-    note_passed(git_dir, f"{agent} made a commit that could not be checked ({why})")
-    mark_judged(git_dir, environ, "clear")
+    what = "pushed what" if hook == "pre-push" else "made a commit that"
+    note_passed(git_dir, f"{agent} {what} could not be checked ({why})")
+    if hook == "pre-push":
+        return
+    mark_judged(git_dir, environ, "clear", () if setting is None else setting.receipt)

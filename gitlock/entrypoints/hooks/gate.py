@@ -42,7 +42,7 @@ def judge(hook: str, setting: "Setting", started: "Child | None") -> int:
     try:
         site = setting.site
         doing = Operation("merge", "git merge --abort") if hook == "pre-merge-commit" else operation(git_dir)
-        changes, exact = _changes(hook, setting, doing, started)
+        changes, exact = changed(hook, setting, doing, started)
         checked = check(
             site.store,
             changes,
@@ -63,8 +63,9 @@ def judge(hook: str, setting: "Setting", started: "Child | None") -> int:
     unverified = second and doing.kind in BY_HAND and not judged_by_this_git(git_dir, environ)
     passes = None if not stopping else _why_it_passes(setting, doing, exact=exact, unverified=unverified)
     if not findings:
-        nothing_more = policy.release_on != "commit" and doing.kind == "none"
-        mark_judged(git_dir, environ, "clear" if nothing_more else "beat")
+        nothing_more = policy.release_on != "commit" and doing.kind == "none" and not site.follows_branches
+        setting.receipt = receipt(setting, checked, None)
+        mark_judged(git_dir, environ, "clear" if nothing_more else "beat", setting.receipt)
         return 0
     from gitlock.entrypoints.hooks.saying import refuse, warn
 
@@ -72,11 +73,24 @@ def judge(hook: str, setting: "Setting", started: "Child | None") -> int:
         refuse(setting, doing, checked, stopping, unverified=unverified)
         return VIOLATION
     warn(hook, setting, doing, checked, stopping, passes)
-    mark_judged(git_dir, environ, "beat")
+    setting.receipt = receipt(setting, checked, passes)
+    mark_judged(git_dir, environ, "beat", setting.receipt)
     return 0
 
 
-def _changes(
+def receipt(setting: "Setting", checked: Checked, passes: tuple[str, str] | None) -> tuple[str, ...]:
+    """The trailers of this commit: the leases that covered one of its paths, and the reason of a bypass."""
+    snapshot, agent = checked.pulse.snapshot, setting.site.agent.id
+    bypass = setting.site.bypass if passes is not None and passes[0] == "bypass" else None
+    used = checked.decision.used if setting.policy.receipts and snapshot.store else ()
+    if not used and bypass is None:
+        return ()
+    from gitlock.domain.receipt import Receipt, rendered
+
+    return rendered(agent, [Receipt.of(lease, snapshot.store, agent) for lease in used], bypass)
+
+
+def changed(
     hook: str, setting: "Setting", doing: Operation, started: "Child | None"
 ) -> tuple[list[Change], bool]:
     """What this commit really changes, and whether that is exact."""

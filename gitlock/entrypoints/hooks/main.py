@@ -1,23 +1,22 @@
 """``git-lock hook NAME ARGS…``: one gate or one beat, and an exit code that the stub understands.
 
 0: go on. 22: a violation. 20: could not check, and the policy is to stop then. Anything else means that we broke.
-Everything is written to standard error; standard input is never read.
+Only gates answer with anything but 0. Everything is written to standard error; standard input is read for a push alone.
 """
 
 import os
 import sys
 
-from gitlock.entrypoints.hooks.answers import ASKED, Answers, read_answers
+from gitlock.entrypoints.hooks import COMMITS, HOOKS
+from gitlock.entrypoints.hooks.answers import ASKED, Answers, read_answers, read_input
 from gitlock.git.config import WANTED, start_config
 from gitlock.git.process import Git
 from gitlock.git.repository import repository_in_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.entrypoints.hooks.setting import Setting
     from gitlock.git.process import Child
-
-GATES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg")
-HOOKS = (*GATES, "post-commit")
 
 
 def main(words: list[str]) -> None:
@@ -55,10 +54,10 @@ def run(words: list[str]) -> int:
         return rehearse(hook, environ, folder)
     if "GITLOCK_GIT_PID" not in environ and _comes_after(hook, environ, folder):
         return 0
-    known = read_answers(hook) if asked else Answers()
-    if asked and wanted != [WANTED]:
-        known = Answers()
     try:
+        known = read_answers(hook) if asked else Answers()
+        if asked and wanted != [WANTED]:
+            known = Answers(pushed=known.pushed)
         repository = repository_in_hook(git, environ, folder)
         # Git answers while Python goes on importing.
         config = known.config or start_config(git)
@@ -71,17 +70,49 @@ def run(words: list[str]) -> int:
 
             changes = start_staged(git)
         setting = Setting(repository, environ, config, map_file)
-        if hook in GATES:
+        if hook in COMMITS:
             from gitlock.entrypoints.hooks.gate import judge
 
-            return judge(hook, setting, changes)
-        from gitlock.entrypoints.hooks.beat import after_commit
+            code = judge(hook, setting, changes)
+            if hook == "prepare-commit-msg" and code == 0 and names[1:] and setting.managed:
+                from gitlock.entrypoints.hooks.message import before_message
 
-        return after_commit(setting)
+                before_message(setting, names[1], names[2:4])
+            return code
+        return _other(hook, setting, names[1:], known, framework="--framework" in words)
     except GitlockError as error:
         from gitlock.entrypoints.hooks.doubt import could_not_check
 
         return could_not_check(hook, environ, folder, setting, error)
+
+
+def _other(hook: str, setting: "Setting", words: list[str], known: Answers, *, framework: bool) -> int:
+    """The hooks that are not about what a commit changes: each loads its own module."""
+    if framework:
+        from gitlock.entrypoints.hooks.framework import arguments
+
+        words = words or arguments(hook, setting.environ)
+    if hook == "commit-msg":
+        from gitlock.entrypoints.hooks.message import after_message
+
+        return after_message(setting, words[0]) if words else 0
+    if hook == "pre-push":
+        from gitlock.entrypoints.hooks.pushing import before_push
+
+        name, url = (*words, "", "")[:2]
+        lines = known.pushed
+        if framework:
+            from gitlock.entrypoints.hooks.framework import pushed
+
+            lines = pushed(setting.repository.git, setting.environ)
+        return before_push(setting, name, url, read_input() if lines is None else lines)
+    if hook == "post-commit":
+        from gitlock.entrypoints.hooks.beat import after_commit
+
+        return after_commit(setting)
+    from gitlock.entrypoints.hooks.following import after
+
+    return after(hook, setting, words)
 
 
 def _comes_after(hook: str, environ: dict[str, str], folder: str) -> bool:

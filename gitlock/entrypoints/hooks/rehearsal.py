@@ -22,6 +22,7 @@ _NO_MAP = Known(0, b"HEAD:.gitlock.toml missing\n:.gitlock.toml missing\n")
 def rehearse(hook: str, environ: dict[str, str], folder: str) -> int:
     """Says that we were asked; for pre-commit, what we would have said to a commit of what another agent holds."""
     from gitlock.entrypoints.hooks.voice import say
+    from gitlock.entrypoints.wording import visible
 
     place = environ[PROBE]
     said = "asked"
@@ -31,7 +32,7 @@ def rehearse(hook: str, environ: dict[str, str], folder: str) -> int:
             said = str(_judged(hook, real.replace(git_dir=place, common_dir=place), environ))
     except (GitlockError, OSError) as error:
         said = f"broken: {error}"
-    say(f"git-lock: rehearsal {os.path.basename(place)} {hook} {said}")
+    say(f"git-lock: rehearsal {visible(os.path.basename(place))} {hook} {visible(said)}")
     return FIRED
 
 

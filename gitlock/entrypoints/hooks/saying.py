@@ -22,9 +22,12 @@ from gitlock.usecases.check import Checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.instant import Instant
     from gitlock.entrypoints.hooks.setting import Setting
+    from gitlock.usecases.arriving import Arrival
 
 SHOWN = 10  # paths that a gate lists; the rest is counted
+ARRIVED = 5  # the same after a switch or a merge, which nobody has to read
 
 
 def tell(setting: "Setting", checked: Checked, *, first: bool) -> None:
@@ -55,7 +58,7 @@ def _hear(setting: "Setting", checked: Checked) -> None:
     from gitlock.usecases.hearing import hear
 
     site = setting.site
-    for line in heard_lines(hear(store, site.agent, site.fold), site.agent.id, checked.pulse.snapshot.now):
+    for line in heard_lines(hear(store, site.agent, site.fold, site.facts), site.agent.id, checked.pulse.snapshot.now):
         say(line)
 
 
@@ -126,6 +129,27 @@ def _next(setting: "Setting", findings: tuple[Finding, ...]) -> str:
     if all(one.kind == OVERTAKEN for one in findings):
         return f"to claim it again, once you have looked at what changed: {command}"
     return f"to claim what is missing: {command}"
+
+
+def say_arrival(setting: "Setting", now: "Instant", found: "Arrival", branch: str | None, what: str) -> None:
+    """What a switch or a merge means: whose paths this branch has changed, and whose it has other contents of now."""
+    site = setting.site
+    you = f"(you are {visible(site.agent.id)})"
+    name = f"'{visible(branch)}'" if branch is not None else "this branch"
+    for verb, findings in ((f"{name} has changed", found.changed), (f"{what} brought in", found.brought)):
+        if not findings:
+            continue
+        count = "a path" if len(findings) == 1 else f"{len(findings)} paths"
+        are = "is" if len(findings) == 1 else "are"
+        more = f" and that {are} changed here as well" if what == "this merge" else ""
+        whose = "another holds" if len({one.lease.agent for one in findings if one.lease}) == 1 else "others hold"
+        say(f"git-lock: warning: {verb} {count} that {whose}{more} {you}")
+        for line in finding_lines(findings[:ARRIVED], now, site.facts.liveness, {}):
+            say(line)
+        if len(findings) > ARRIVED:
+            say(f"  ... and {len(findings) - ARRIVED} more")
+    first = (*found.changed, *found.brought)[0]
+    say(f"hint: to see whether it is free again: {next_for(first, setting.environ.get('GIT_PREFIX', ''))}")
 
 
 def _name(doing: Operation) -> str:

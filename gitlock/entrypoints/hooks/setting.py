@@ -7,7 +7,7 @@ from gitlock.git.config import finish_config
 from gitlock.git.process import failure
 from gitlock.wiring.identity import resolve_agent
 from gitlock.wiring.policies import policy_of_text, remember_mode
-from gitlock.wiring.site import HOOK_GUARD_TIMEOUT, Site
+from gitlock.wiring.site import HOOK_GUARD_TIMEOUT, Site, store_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Setting:
         settings = finish_config(config)
         self.text = _map_text(repository.git, map_file)
         self.settings = settings
+        self.receipt: tuple[str, ...] = ()  # the trailers of the commit that was judged
         self._site: Site | None = None
         self._policy: Policy | None = None
 
@@ -46,7 +47,8 @@ class Setting:
     def site(self) -> Site:
         """The site, as whoever the environment says."""
         if self._site is None:
-            agent = resolve_agent(None, None, self.environ, self.settings.get("user.email"))
+            store = store_url(self.environ, self.settings)
+            agent = resolve_agent(None, None, self.environ, self.settings.get("user.email"), self.repository, store)
             self._site = Site(
                 self.repository, self.settings, self.environ, agent, guard_timeout=HOOK_GUARD_TIMEOUT
             )

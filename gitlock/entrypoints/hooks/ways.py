@@ -11,11 +11,13 @@ STATEFUL = ("merge", "cherry-pick", "revert", "rebase", "am")  # a refusal leave
 
 
 def resume(doing: "Operation") -> str:
-    """The command that makes the refused commit after all."""
+    """The command that does what was refused after all."""
     if doing.kind == "revert":
         return "git commit --no-edit"  # a clean revert leaves nothing to continue, even as one of several
     if doing.kind in STATEFUL:
         return f"git {doing.kind} --continue"
+    if doing.kind == "push":
+        return "git push ..."
     return "git commit ..."
 
 

@@ -8,9 +8,11 @@ from gitlock.git.hooks.installing import InstallOutcome, install, installed_hook
 from gitlock.git.hooks.looking import HOOKS, Hook, Installation, inspect
 from gitlock.git.hooks.managers import Folder, find_folder
 from gitlock.git.hooks.native import MANAGERS, MARKS, Addition, additions, afterwards, other_form
+from gitlock.git.hooks.stub import GATES
 from gitlock.git.hooks.uninstalling import UninstallOutcome, uninstall
 
 __all__ = [
+    "GATES",
     "HOOKS",
     "MANAGERS",
     "MARKS",

@@ -13,7 +13,7 @@ import stat
 from gitlock.git.hooks.disk import FRESH, own_as, remove_if_empty, sync_folder, unlink, write_fresh
 from gitlock.git.hooks.including import exclude, include
 from gitlock.git.hooks.managers import read_script
-from gitlock.git.hooks.stub import calls_us, provenance
+from gitlock.git.hooks.stub import GATES, calls_us, provenance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,10 @@ for gl in "${GIT_DIR:-.git}" "${GIT_DIR:-.git}/../.."; do
   [ -x "$gl/agentlocks-hooks/@HOOK@" ] && exec "$gl/agentlocks-hooks/@HOOK@" "$@"
   [ -f "$gl/agentlocks/mode" ] && read -r gl_mode <"$gl/agentlocks/mode"
 done
-echo "git-lock: its file for @HOOK@ is gone, so nothing was checked. To mend it: git lock install" >&2
-[ "$gl_mode" = "enforce closed" ] && exit 20
+echo "git-lock: its file for @HOOK@ is gone, so nothing was checked. To mend it: git lock install" >&2@GATE@
 :"""
+_GATE = """
+[ "$gl_mode" = "enforce closed" ] && exit 20"""
 
 
 def understands(git: "Git") -> bool:
@@ -133,7 +134,8 @@ def remove(git: "Git", common_dir: str) -> tuple[tuple[str, ...], tuple[tuple[st
 def _document(hooks: tuple[str, ...]) -> bytes:
     parts = [_HEAD]
     for hook in hooks:
-        text = _COMMAND.replace("@HOOK@", hook).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n\\\n")
+        text = _COMMAND.replace("@GATE@", _GATE if hook in GATES else "")
+        text = text.replace("@HOOK@", hook).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n\\\n")
         # The command first: a reader that is cut off would not meet an event without one.
         parts.append(f'[hook "{PREFIX}{hook}"]\n\tcommand = "{text}"\n\tevent = {hook}\n')
     return "".join(parts).encode()

@@ -6,13 +6,16 @@ from gitlock.domain.value import Value
 from gitlock.git.hooks import configured
 from gitlock.git.hooks.managers import Folder, find_folder, maker, read_script
 from gitlock.git.hooks.native import asked_by
-from gitlock.git.hooks.stub import BEFORE, calls_us, provenance
+from gitlock.git.hooks.stub import BEFORE, GATES, calls_us, provenance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.git.repository import Repository
 
-HOOKS = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit")
+HOOKS = (
+    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout", "post-merge",
+    "post-rewrite", "pre-push",
+)  # fmt: skip
 
 _SAYS = {
     "absent": "is missing",
@@ -53,8 +56,9 @@ class Hook(Value):
 
 
 class Installation(Value):
-    """The hooks of one worktree. ``because`` is None where all of ours fire, else a sentence that says why not, and
-    ``advice`` the command that changes it."""
+    """The hooks of one worktree. ``because`` is None where all gates fire, else a sentence that says why not.
+    ``advice`` is the command that changes it, or that makes the ``silent`` fire: those of ours that refuse nothing
+    (they renew, tell, add receipts) and that git does not run here."""
 
     __slots__ = ("advice", "because", "folder", "hooks")
 
@@ -66,8 +70,13 @@ class Installation(Value):
 
     @property
     def enforced(self) -> tuple[str, ...]:
-        """The names of the hooks through which git asks us here."""
-        return tuple(hook.name for hook in self.hooks if hook.fires)
+        """The gates through which git asks us here."""
+        return tuple(hook.name for hook in self.hooks if hook.fires and hook.name in GATES)
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The other hooks of ours that git does not run here."""
+        return tuple(hook.name for hook in self.hooks if not hook.fires and hook.name not in GATES)
 
 
 def inspect(repository: "Repository") -> Installation:
@@ -82,12 +91,14 @@ def inspect(repository: "Repository") -> Installation:
     silent = [hook for hook in hooks if not hook.fires]
     if not silent:
         return Installation(folder, hooks, None)
-    if folder.because is not None:
+    gates = [hook for hook in silent if hook.name in GATES]
+    because: str | None = None
+    if gates and folder.because is not None:
         because = folder.because
     elif all(hook.state == "absent" for hook in hooks):
         because = "git lock install has not been run in this repository"
-    else:
-        because = ", ".join(f"{hook.name} {_SAYS[hook.state]}" for hook in silent)
+    elif gates:
+        because = ", ".join(f"{hook.name} {_SAYS[hook.state]}" for hook in gates)
     advice = "git lock install" if modern else _ADVICE.get(folder.kind, folder.advice)
     return Installation(folder, hooks, because, advice)
 

@@ -9,12 +9,13 @@ import re
 
 from gitlock.domain.value import Value
 from gitlock.git.hooks.managers import read_script
-from gitlock.git.hooks.stub import calls_us
+from gitlock.git.hooks.stub import GATES, calls_us
 
 MANAGERS = ("husky", "lefthook", "overcommit", "pre-commit", "prek", "hooks-path", "global")
 MARKS = ("# git-lock: begin (git lock uninstall takes these lines out)", "# git-lock: end")
 
 READS_INPUT = ("pre-push",)  # the hook of ours that is given something to read, and must hand it on
+WARNS = ("post-checkout", "post-merge")  # those that only warn
 WITH_FILE = ("prepare-commit-msg", "commit-msg")  # those that are given the message's file
 
 _LEFTHOOK = ("lefthook-local.yml", "lefthook-local.yaml", ".lefthook-local.yml", ".lefthook-local.yaml")
@@ -30,6 +31,7 @@ _CONFIGS = {
 _IDS = {
     "pre-commit": "git-lock", "pre-merge-commit": "git-lock-merge", "prepare-commit-msg": "git-lock-prepare-msg",
     "commit-msg": "git-lock-msg", "pre-push": "git-lock-push", "post-checkout": "git-lock-checkout",
+    "post-merge": "git-lock-post-merge", "post-rewrite": "git-lock-post-rewrite",
 }  # fmt: skip
 
 AFTERWARDS = {
@@ -110,14 +112,22 @@ def _first(top: str, names: tuple[str, ...]) -> str:
 def _script(path: str, hook: str) -> Addition:
     if hook in READS_INPUT:
         lines: tuple[str, ...] = (
-            "if command -v git-lock >/dev/null 2>&1; then",
+            "if ! command -v git-lock >/dev/null 2>&1; then echo 'git-lock: not found, so not checked' >&2",
+            f"elif [ -t 0 ]; then git-lock hook {hook} \"$@\" || exit",
+            "else",
             "    gl_input=$(cat)",
-            f"    printf '%s\\n' \"$gl_input\" | git-lock hook {hook} \"$@\" || exit",
-            "    exec <<gl_end",
+            f"    git-lock hook {hook} \"$@\" <<gl_end || exit",
             "$gl_input",
             "gl_end",
-            "else echo 'git-lock: not found, so not checked' >&2; fi",
+            "    [ -z \"$gl_input\" ] || exec <<gl_end",
+            "$gl_input",
+            "gl_end",
+            "fi",
         )
+    elif hook not in GATES:
+        # Nothing to miss where git-lock is not, nothing to fail; and `checkout FILE` is done all the time.
+        when = '[ "${3-}" != 0 ] && ' if hook == "post-checkout" else ""
+        lines = (f'if {when}command -v git-lock >/dev/null 2>&1; then git-lock hook {hook} "$@" || :; fi',)
     else:
         lines = (
             f'if command -v git-lock >/dev/null 2>&1; then git-lock hook {hook} "$@" || exit',
@@ -127,11 +137,12 @@ def _script(path: str, hook: str) -> Addition:
 
 
 def _guarded(hook: str, words: str) -> str:
-    return f"command -v git-lock >/dev/null 2>&1 || exit 0; git-lock hook {hook}{words}"
+    passes = "" if hook in GATES else " || exit 0"
+    return f"command -v git-lock >/dev/null 2>&1 || exit 0; git-lock hook {hook}{words}{passes}"
 
 
 def _lefthook(hook: str) -> tuple[str, ...]:
-    words = {"pre-commit": "", "pre-merge-commit": "", "post-commit": ""}.get(hook, " {0}")
+    words = "" if hook in ("pre-commit", "pre-merge-commit", "post-commit") else " {0}"
     reads = ("  use_stdin: true",) if hook in READS_INPUT else ()
     return ("git-lock:", f"  run: {_guarded(hook, words)}", *reads)
 
@@ -161,6 +172,8 @@ def _framework(hooks: tuple[str, ...]) -> tuple[str, ...]:
             f"    pass_filenames: {'true' if hook in WITH_FILE else 'false'}",
             "    require_serial: true",
         ]
+        if hook in WARNS:
+            lines.append("    verbose: true")  # it hides what a hook says that does not fail
     return tuple(lines)
 
 

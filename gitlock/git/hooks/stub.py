@@ -8,6 +8,8 @@ import hashlib
 import os
 import re
 
+GATES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-push")  # the hooks of ours that can refuse
+
 MARKER = b"# git-lock stub v1 "
 BEFORE = ".before-git-lock"  # ends the name of the hook that was there before
 _NEW = b"@DIGEST@"

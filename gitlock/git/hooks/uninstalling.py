@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.git.repository import Repository
 
-NOTES = ("gitlock-asked", "gitlock-judged")
+NOTES = ("gitlock-asked", "gitlock-judged", "gitlock-receipt", "gitlock-template")
 
 _EDITED = "a stub of ours that somebody has edited: not taken away"
 _LINK = "a link to a stub of ours: not taken away"

@@ -34,6 +34,9 @@ def examine_hooks(
         findings.append(Finding("hooks", BAD, what, installation.advice, top))
     elif enforced:
         findings.append(Finding("hooks", OK, f"enforced here by: {', '.join(enforced)}", None, top))
+    if enforced and installation.silent:
+        what = f"git does not run these hooks of ours here, which refuse nothing: {', '.join(installation.silent)}"
+        findings.append(Finding("hooks", NOTE, what, installation.advice, top))
     findings += _for_older_gits(installation, top)
     more, said = _rehearsed(repository, installation, now, every=every)
     return findings + more, said

@@ -29,7 +29,12 @@ _PLAIN = (
     "core.splitIndex=false", "index.sparse=false", "core.untrackedCache=false",
     f"core.hooksPath={os.devnull}", "hook.post-index-change.enabled=false",
 )  # fmt: skip
-_DROPPED = ("GITLOCK_BYPASS", "GITLOCK_GIT_PID", "GIT_INDEX_FILE")
+# As git would call them, and so that the stub takes none of its short cuts.
+_ARGUMENTS = {
+    "post-checkout": ("1" * 40, "1" * 40, "1"), "post-merge": ("0",), "post-rewrite": ("rebase",),
+    "pre-push": ("rehearsal", "rehearsal"),
+}  # fmt: skip
+_DROPPED = ("GITLOCK_BYPASS", "GITLOCK_GIT_PID", "GIT_INDEX_FILE", "_PRE_COMMIT_SKIP_POST_CHECKOUT")
 
 
 class Rehearsal(Value):
@@ -52,7 +57,9 @@ def rehearse(repository: "Repository", hook: "Hook", now: "Callable[[], Instant]
         _make_store(place, name, now)
         _make_index(repository, place, name)
         message = os.path.join(place, "message")
-        arguments = (message, "message") if hook.name in ("prepare-commit-msg", "commit-msg") else ()
+        arguments = _ARGUMENTS.get(hook.name, ())
+        if hook.name in ("prepare-commit-msg", "commit-msg"):
+            arguments = (message, "message")[: 1 + (hook.name == "prepare-commit-msg")]
         kept = {key: value for key, value in repository.git.environ.items() if key not in _DROPPED}
         pretended = {**kept, "GITLOCK_PROBE": place, "GIT_INDEX_FILE": os.path.join(place, "index")}
         here = repository.replace(git=Git(repository.top, kept))

@@ -70,6 +70,10 @@ def _worded(site: "Site", changes: list[Change], checked: Checked) -> Answer:
     warnings += [f"'{visible(path)}' is announced by {held_by(lease, now)}" for path, lease in decision.announced]
     if decision.takeable:
         warnings.append(f"{len(decision.takeable)} unclaimed paths would be claimed for you at the commit")
+    if site.knows_elsewhere:
+        from gitlock.entrypoints.cli.elsewhere import path_warnings
+
+        warnings += path_warnings(site, [change.path for change in changes], now)
     notes = [*map(warning, warnings), *told(site, checked.pulse.beat, now, checked.pulse.snapshot.notice)]
 
     def data() -> object:

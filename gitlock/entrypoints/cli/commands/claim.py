@@ -13,6 +13,7 @@ from gitlock.errors import UsageError
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask
 from gitlock.usecases.covered import finish_counting, start_counting
 from gitlock.usecases.reading import STAGED, Reading, read_claims
+from gitlock.wiring.attendance import attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def answer(given: Given) -> Answer:
         return _nothing_left()
     if given.flag("staged"):
         given = _as_if_named(given, site, reading)
+    bound = given.flag("fresh") or given.flag("until_merged")
+    if bound:
+        from gitlock.entrypoints.cli.basis import before_claim
+
+        given, stale = before_claim(given, site, reading)
+        if stale is not None:
+            return stale
     wish = wish_of(given, site, reading)
     if ways[0] or ways[1]:
         ended, outcome = _in_turn(given, site, wish)
@@ -53,6 +61,17 @@ def answer(given: Given) -> Answer:
     token_file = given.text("token_file")
     if outcome.token is not None and token_file is not None:
         save_token(token_file, outcome.token)
+    attend(site)
+    if bound:
+        from gitlock.entrypoints.cli.basis import after_claim
+
+        outcome, stale = after_claim(given, site, reading, outcome, waited=ways[0])
+        if stale is not None:
+            return stale
+    if outcome.token is not None and site.policy.publish == "auto":
+        from gitlock.wiring.background import publish_soon
+
+        publish_soon(site)
     return worded(given, site, reading, outcome, covered)
 
 
@@ -144,6 +163,8 @@ COMMAND = Command(
         ),
         Option("--print-token", help="Print only that secret."),
         Option("--same-agent", help="You are the same agent that is at work on another host."),
+        Option("--fresh", help="Refuse if what you will be merged into changed these paths since your base (fetches)."),
+        Option("--until-merged", help="Hold it for the branch that is checked out, until that is merged or gone."),
         Option("-n", "--dry-run", help="Change nothing; answer as the real call would."),
     ),
     codes=(
@@ -155,6 +176,7 @@ COMMAND = Command(
         exitcodes.NO_SUCH_LEASE,
         exitcodes.DEADLOCK,
         exitcodes.REFUSED,
+        exitcodes.STALE_BASE,
         exitcodes.UNCHECKED,
         exitcodes.QUEUED,
         exitcodes.SIGNALLED,

@@ -79,7 +79,34 @@ def _repository(site: "Site", *, fix: bool) -> list[Finding]:
     many = unanchored(leases)
     findings += [many] if many is not None else []
     findings += from_gone_worktrees(leases, site.here.host)
+    findings += _crowds(site, leases)
+    findings += _agents(site, fix=fix)
     return findings
+
+
+def _crowds(site: "Site", leases: "list[Lease]") -> list[Finding]:
+    from gitlock.stores.files.sessions import SessionBook
+    from gitlock.usecases.examining.crowding import crowded
+
+    try:
+        sessions = SessionBook(site.store.layout).all()
+    except GitlockError:
+        return []  # the store's own finding says what is wrong
+    return crowded(sessions, leases, site.liveness_of, site.now().wall)
+
+
+def _agents(site: "Site", *, fix: bool) -> list[Finding]:
+    """The worktrees that were made for agents, where there are any worktrees at all."""
+    if not os.path.isdir(os.path.join(site.repository.common_dir, "worktrees")) and not os.path.isdir(site.folder):
+        return []
+    from gitlock.entrypoints.cli.grounding import ground_of
+    from gitlock.usecases.examining.removals import broken_off
+    from gitlock.usecases.examining.worktrees import agents_worktrees
+
+    try:
+        return broken_off(site, fix=fix) + agents_worktrees(ground_of(site), fix=fix)
+    except GitlockError as error:
+        return [Finding("worktree", BAD, f"the worktrees of agents can't be looked at: {error.message}", error.hint)]
 
 
 def _worktrees(site: "Site", findings: list[Finding], *, fix: bool, here: bool) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gitlock.wiring.site import Site
 
 OPT_OUT = "gitlock.installhooks"
+WIDTH = 76  # characters of a line
 
 
 def start_file() -> str:
@@ -97,9 +98,11 @@ def answer_install(given: Given) -> Answer:
 
 
 def _done(outcome: InstallOutcome, verb: str) -> tuple[list[str], list[str]]:
-    lines = [f"{verb} {name} in {visible(outcome.folder.path)}" for name in outcome.written]
+    lines = []
+    if outcome.written:
+        lines += [f"{verb} in {visible(outcome.folder.path)}:", *_rows(outcome.written)]
     if outcome.configured:
-        lines.append(f"{verb} {', '.join(outcome.configured)} in git's configuration (agentlocks-hooks/git.config)")
+        lines += [f"{verb} in git's configuration (agentlocks-hooks/git.config):", *_rows(outcome.configured)]
     if outcome.unchanged and not outcome.written and not outcome.configured:
         lines.append("nothing to do: already installed")
     reasons = dict.fromkeys(reason for _, reason in outcome.skipped)
@@ -108,6 +111,15 @@ def _done(outcome: InstallOutcome, verb: str) -> tuple[list[str], list[str]]:
         for reason in reasons
     ]
     return lines, notes
+
+
+def _rows(names: tuple[str, ...]) -> list[str]:
+    """Names of hooks, on lines that fit a terminal."""
+    rows = [""]
+    for name in names:
+        fits = len(rows[-1]) + len(name) < WIDTH
+        rows = [*rows[:-1], f"{rows[-1]} {name}"] if fits else [*rows, f" {name}"]
+    return [" " + row for row in rows]
 
 
 def _judged(site: "Site", outcome: InstallOutcome, lines: list[str], notes: list[str], added: list[str]) -> Answer:
@@ -177,7 +189,7 @@ INSTALL = Command(
     ),
     options=(
         Option("--mode", kind=VALUE, metavar="MODE", help="enforce or warn, for this clone only.", choices=MODES),
-        Option("--hooks", kind=VALUE, metavar="NAMES", help=f"Only these, with commas between: {','.join(HOOKS)}."),
+        Option("--hooks", kind=VALUE, metavar="NAMES", help=f"Only these, with commas between: {', '.join(HOOKS)}."),
         Option("--print", kind=VALUE, metavar="NAME", choices=MANAGERS,
                help=f"Show the lines for a hook manager: {', '.join(MANAGERS)}."),
         Option("--write", help="Add those lines to the manager's own files."),

@@ -18,16 +18,28 @@ def answer(given: Given) -> Answer:
     found = pulse(site.store, site.agent.id)
     now = found.snapshot.now
     rows = listing(found.snapshot, site.facts, site.fold, all=given.flag("all"), under=under)
-    data = {"leases": [_shape(one, now) for one in rows]}
+    data: dict[str, object] = {"leases": [_shape(one, now) for one in rows], "elsewhere": []}
     notes = told(site, found.beat, now, found.snapshot.notice)
+    abroad = []
+    if site.knows_elsewhere:
+        from gitlock.entrypoints.cli.elsewhere import abroad_json, abroad_lines
+        from gitlock.usecases.elsewhere import held_elsewhere
+
+        abroad = held_elsewhere(
+            site.publications, now.wall, known=(lease.id for lease in found.snapshot.leases.all()), under=under,
+            fold=site.fold,
+        )  # fmt: skip
+        data["elsewhere"] = abroad_json(abroad, now.wall)
     if given.flag("json"):
         return Answer(data=data, notes=notes)
+    more = abroad_lines(abroad, now.wall, all=given.flag("all")) if abroad else []
     if not rows:
-        return Answer(lines=["nothing is held" + (" there" if under is not None else "")], notes=notes, data=data)
+        nothing = "nothing is held" + (" there" if under is not None else "") + (" in this clone" if more else "")
+        return Answer(lines=[nothing, *more], notes=notes, data=data)
     from gitlock.entrypoints.cli.tables import lease_table
 
     color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
-    return Answer(lines=lease_table(rows, now, color=color), notes=notes, data=data)
+    return Answer(lines=[*lease_table(rows, now, color=color), *more], notes=notes, data=data)
 
 
 def _shape(one: "object", now: "object") -> dict[str, object]:
@@ -47,7 +59,7 @@ COMMAND = Command(
     answer,
     text="Lists who holds what, since when, for how long still, and why.",
     options=(
-        Option("--all", help="Expired and ended ones as well."),
+        Option("--all", help="Expired and ended ones as well, and those of other clones one by one."),
         Option("--under", kind=VALUE, metavar="PATH", help="Only those that meet PATH (a path or a pattern)."),
     ),
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.UNCHECKED),

@@ -9,6 +9,7 @@ from gitlock.entrypoints.wording import ended_line, held_by, title, visible
 from gitlock.errors import UsageError
 from gitlock.usecases.reading import read_wanted
 from gitlock.usecases.release import release
+from gitlock.wiring.attendance import attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ def answer(given: Given) -> Answer:
     site = site_of(given)
     wanted = read_wanted(arguments, site.repository, site.policy, site.fold)
     outcome = release(site.store, site.agent.id, wanted, site.fold, site.facts, token=_token(given, site))
+    attend(site)
+    if (outcome.released or outcome.narrowed) and site.policy.publish == "auto":
+        from gitlock.wiring.background import publish_soon
+
+        publish_soon(site)
     return _worded(site, outcome)
 
 

@@ -9,6 +9,7 @@ from gitlock.entrypoints.cli.output import Answer
 from gitlock.entrypoints.wording import clock, ended_line, held_by, title, visible
 from gitlock.usecases.reading import read_wanted
 from gitlock.usecases.renew import renew
+from gitlock.wiring.attendance import attend
 
 
 def answer(given: Given) -> Answer:
@@ -18,6 +19,7 @@ def answer(given: Given) -> Answer:
     site = site_of(given)
     wanted = read_wanted(claim_arguments(given), site.repository, site.policy, site.fold)
     outcome = renew(site.store, site.agent.id, wanted, ttl, site.fold)
+    attend(site, acts=False)
     now = site.now()
 
     def data() -> object:

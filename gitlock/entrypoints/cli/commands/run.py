@@ -19,6 +19,7 @@ from gitlock.usecases.covered import Covered
 from gitlock.usecases.reading import Reading, read_claims
 from gitlock.usecases.run import ENDED, HELD_TOO_LONG, LOST, NOT_STARTED, Hold, Ran, child_environ, run
 from gitlock.usecases.wait import Stop, new_waiter_id
+from gitlock.wiring.attendance import attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def answer(given: Given) -> Answer:
             return refused
         granted = outcome.answer
         assert isinstance(granted, Granted)
+        attend(site)
         for line in [*told(site, outcome.beat, site.now(), outcome.notice), *map(warning, mark_lines(outcome))]:
             write(2, line)
         return _ended(given, granted.lease, _run(given, site, granted, outcome.token, max_hold, stop), result)

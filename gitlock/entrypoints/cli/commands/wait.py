@@ -10,6 +10,11 @@ from gitlock.entrypoints.cli.waiting import catch, waiting_line, wanted_timeout
 from gitlock.errors import Interrupted
 from gitlock.usecases.reading import read_claims
 from gitlock.usecases.wait import until_free
+from gitlock.wiring.attendance import attend_waiting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def answer(given: Given) -> Answer:
@@ -19,10 +24,18 @@ def answer(given: Given) -> Answer:
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading)
     restore = catch(_stop)
+    taken_back: list[Callable[[], None]] = []
+
+    def waiting(refused: Refused) -> None:
+        waiting_line(given, site, refused)
+        taken_back.append(attend_waiting(site, " ".join((*wish.claim.names, *wish.claim.include))))
+
     try:
-        found, waited = until_free(site.store, wish, timeout, lambda refused: waiting_line(given, site, refused))
+        found, waited = until_free(site.store, wish, timeout, waiting)
     finally:
         restore()
+        for take_back in taken_back:
+            take_back()
     if isinstance(found, Refused):
         return refusal(site, found, retyped(given), [], code=exitcodes.TIMED_OUT, id="timed-out", prefix="still held: ")
     if isinstance(found, Clash):

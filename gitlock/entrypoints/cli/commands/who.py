@@ -3,7 +3,7 @@
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import Command, Given
-from gitlock.entrypoints.cli.output import Answer
+from gitlock.entrypoints.cli.output import Answer, warning
 from gitlock.entrypoints.wording import held_by, process_words, title, visible
 from gitlock.usecases.places import is_folder, literal_place
 from gitlock.usecases.renew import Pulse, pulse
@@ -36,8 +36,13 @@ def answer_who(given: Given) -> Answer:
             lines.append(
                 f"  through '{title(one.lease)}', fence {one.lease.fence}{process_words(one.lease, one.liveness)}"
             )
+    notes = told(site, found.beat, now, found.snapshot.notice)
+    if site.knows_elsewhere:
+        from gitlock.entrypoints.cli.elsewhere import path_warnings
+
+        notes += map(warning, path_warnings(site, [result.claim for result in results], now, below=True))
     data = {"results": [envelope.result_json(result, now, None) for result in results]}
-    return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data=data)
+    return Answer(lines=lines, notes=notes, data=data)
 
 
 def answer_which(given: Given) -> Answer:

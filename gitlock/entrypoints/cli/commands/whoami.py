@@ -9,7 +9,9 @@ from gitlock.entrypoints.wording import visible
 RULES = {
     "--agent": "given with --agent",
     "GITLOCK_AGENT": "from GITLOCK_AGENT",
+    "worktree": "the agent that this worktree was made for",
     "session": "the agent session that the environment names",
+    "process": "a process above this one, which a session has registered",
     "user.email": "git's user.email",
     "host": "the login and host name, since git has no user.email",
 }

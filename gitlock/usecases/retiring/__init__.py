@@ -1,0 +1,1 @@
+"""Removing an agent's worktree without losing work, and bringing it back."""

@@ -1,0 +1,1 @@
+"""Making worktrees for agents: all of it, or nothing."""
