@@ -22,6 +22,16 @@ def baseline(git: "Git", branch: str) -> str | None:
     return baselines(git, (branch,))[branch]
 
 
+def remote_default(git: "Git", remote: str) -> str | None:
+    """The full name, as it is known here, of the branch that a remote's work goes to: what the remote said, else its
+    ``main`` or ``master``; None where there is none of these."""
+    prefix = f"refs/remotes/{remote}/"
+    named = git.line("symbolic-ref", "-q", prefix + "HEAD")
+    wanted = (named,) if named else (prefix + "main", prefix + "master")
+    there = os.fsdecode(git.run("for-each-ref", "--format=%(refname)", *wanted)).splitlines()
+    return next((name for name in wanted if name in there), None)
+
+
 def baselines(
     git: "Git", branches: "Collection[str]", asked: "Mapping[str, str] | None" = None
 ) -> dict[str, str | None]:

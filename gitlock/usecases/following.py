@@ -16,6 +16,7 @@ from gitlock.domain.lease import Lease
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.errors import UsageError
 from gitlock.git import ledgers as wire
+from gitlock.git.baseline import remote_default
 from gitlock.git.integration import UNKNOWN, is_integrated
 
 TYPE_CHECKING = False
@@ -50,14 +51,11 @@ def what_to_follow(git: "Git", branch: str | None) -> Follow:
 def base_of(git: "Git", branch: str) -> str | None:
     """The full ref that a branch will be merged into, as far as can be told; ``UsageError`` for that one itself."""
     remote = wire.usual_remote(git, branch, push=False)
-    if remote is not None:
-        named = git.line("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD")
-        candidates = [named] if named else [f"refs/remotes/{remote}/main", f"refs/remotes/{remote}/master"]
-        found = next((ref for ref in candidates if ref and _tips(git, [ref])), None)
-        if found is not None:
-            if found == f"refs/remotes/{remote}/{branch}":
-                raise UsageError(f"'{branch}' is what others are merged into: it is never merged itself")
-            return found
+    found = remote_default(git, remote) if remote is not None else None
+    if found == f"refs/remotes/{remote}/{branch}":
+        raise UsageError(f"'{branch}' is what others are merged into: it is never merged itself")
+    if found is not None:
+        return found
     own = [git.line("config", "--get", "init.defaultBranch") or "main", "main", "master"]
     return next((f"refs/heads/{name}" for name in own if _tips(git, [f"refs/heads/{name}"])), None)
 

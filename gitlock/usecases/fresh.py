@@ -6,6 +6,7 @@ from gitlock.domain.overlap import covers
 from gitlock.domain.value import Value
 from gitlock.errors import RemoteUnreachable
 from gitlock.git import ledgers as wire
+from gitlock.git.baseline import remote_default
 from gitlock.git.changes import changed_between
 
 TYPE_CHECKING = False
@@ -64,9 +65,7 @@ def _upstreams(git: "Git", branch: str | None) -> list[tuple[str, str | None, st
     remote = wire.usual_remote(git, branch, push=False)
     if remote is not None:
         prefix = f"refs/remotes/{remote}/"
-        head = git.line("symbolic-ref", "-q", prefix + "HEAD")
-        names = [head] if head else [prefix + "main", prefix + "master"]
-        default = next((ref for ref in names if git.line("rev-parse", "-q", "--verify", ref)), None)
+        default = remote_default(git, remote)
         if default is not None and default.startswith(prefix):
             found.setdefault(default, (remote, "refs/heads/" + default[len(prefix) :]))
     return [(ref, remote, there) for ref, (remote, there) in found.items()]
