@@ -60,7 +60,9 @@ def ignored_files(git: "Git", top: str, sources: "Iterable[str]") -> list[tuple[
             continue
         for file in _files(top, path) if path.endswith("/") else (path,):
             size = _size(os.path.join(top, file))
-            if size is not None and not any(_equal(top, source, file) for source in sources):
+            if size is not None and not any(
+                is_same(os.path.join(top, file), os.path.join(source, file), SAME_SIZE_LIMIT) for source in sources
+            ):
                 found.append((file, size))
     return found
 
@@ -85,14 +87,15 @@ def _size(path: str) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
 
 
-def _equal(top: str, source: str, path: str) -> bool:
-    """Whether the source has the same thing there."""
-    one, other = os.path.join(top, path), os.path.join(source, path)
+def is_same(one: str, other: str, limit: int | None = None) -> bool:
+    """Whether two paths hold the same file or link, byte by byte; files larger than ``limit`` bytes never do."""
     try:
         first, second = os.lstat(one), os.lstat(other)
         if stat.S_ISLNK(first.st_mode):
             return stat.S_ISLNK(second.st_mode) and os.readlink(one) == os.readlink(other)
-        if not stat.S_ISREG(second.st_mode) or first.st_size != second.st_size or first.st_size > SAME_SIZE_LIMIT:
+        if not (stat.S_ISREG(first.st_mode) and stat.S_ISREG(second.st_mode)) or first.st_size != second.st_size:
+            return False
+        if limit is not None and first.st_size > limit:
             return False
         with open(one, "rb") as left, open(other, "rb") as right:
             while chunk := left.read(1 << 20):

@@ -166,11 +166,19 @@ class Git:
 def _end_group(child: "Popen[bytes]", number: int, patience: float) -> None:
     from subprocess import TimeoutExpired
 
+    tell_group(child, number)
+    try:
+        child.wait(patience)
+    except TimeoutExpired:
+        return  # it does not listen
+
+
+def tell_group(child: "Popen[bytes]", number: int) -> None:
+    """Sends a signal to a child in a group of its own, and to all that it has started; nothing where it is gone."""
     try:
         os.killpg(child.pid, number) if hasattr(os, "killpg") else child.send_signal(number)
-        child.wait(patience)
-    except (ProcessLookupError, PermissionError, TimeoutExpired):
-        return  # it is gone, or does not listen
+    except (ProcessLookupError, PermissionError):
+        return
 
 
 def failure(argv: tuple[str, ...], status: int, stderr: str) -> RepositoryError:

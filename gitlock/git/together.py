@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError
-from gitlock.git.process import CONFIG_SAFE, failure
+from gitlock.git.process import CONFIG_SAFE, failure, tell_group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def ask_together(
         except BaseException:  # a signal: nobody waits for the answers any more
             stop.set()
             for child in list(started):
-                _send(child, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+                tell_group(child, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
             raise
 
 
@@ -111,22 +111,15 @@ def _late(words: tuple[str, ...]) -> GitlockError:
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
-    _send(child, signal.SIGTERM)
+    tell_group(child, signal.SIGTERM)
     try:
         child.communicate(timeout=GRACE)
         return
     except subprocess.TimeoutExpired:
-        _send(child, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+        tell_group(child, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
     try:
         child.communicate(timeout=LEFT_ALONE)
     except subprocess.TimeoutExpired:
         for stream in (child.stdin, child.stdout, child.stderr):
             if stream is not None:
                 stream.close()
-
-
-def _send(child: "subprocess.Popen[bytes]", number: int) -> None:
-    try:
-        os.killpg(child.pid, number) if hasattr(os, "killpg") else child.send_signal(number)
-    except (ProcessLookupError, PermissionError):
-        return

@@ -9,11 +9,12 @@ import os
 
 from gitlock import jsontext
 from gitlock.domain.request import OPEN, Request
-from gitlock.errors import StoreError, StoreUnavailable, UnsafeError, UsageError
+from gitlock.errors import StoreError, UnsafeError, UsageError
 from gitlock.stores.codec import Fields, decode_holder, encode_holder
 from gitlock.stores.files.atomic import replace_file
 from gitlock.stores.files.guard import Guard
-from gitlock.stores.files.layout import Layout, give_to_owner, read_whole, remedy
+from gitlock.stores.files.layout import Layout, read_whole
+from gitlock.stores.files.records import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class RequestBook:
     def put_aside(self, name: str) -> None:
         """Moves an answer that was heard out of everybody's way. Never fails."""
         try:
-            self._make(self._answered)
+            make_folder(self._layout, self._answered)
             os.replace(self._path(name), os.path.join(self._answered, name + ".json"))
         except (OSError, StoreError):
             return
@@ -85,8 +86,7 @@ class RequestBook:
         return count
 
     def _guarded(self) -> Guard:
-        self._layout.make()
-        self._make(self._layout.requests)
+        make_folder(self._layout, self._layout.requests)
         return Guard(self._layout.guard, self._timeout, self._layout.file_mode)
 
     def _make_room(self, request: Request) -> None:
@@ -122,18 +122,6 @@ class RequestBook:
 
     def _write(self, name: str, data: bytes) -> None:
         replace_file(self._path(name), data, self._layout.file_mode)
-
-    def _make(self, folder: str) -> None:
-        if os.path.isdir(folder):
-            return
-        try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            os.chmod(folder, self._layout.folder_mode)
-            give_to_owner(folder, os.path.dirname(folder))
-        except OSError as error:
-            raise StoreUnavailable(
-                f"can't make '{folder}': {error.strerror}", hint=remedy(error, folder)
-            ) from None
 
     def _read(self, folder: str, name: str) -> Request | None:
         try:

@@ -9,6 +9,7 @@ from gitlock.errors import ConfigError, UnsafeError, UsageError
 from gitlock.git import branches
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.worktrees import require_outside
+from gitlock.stores.files.layout import quoted
 from gitlock.usecases.spawning.ground import main_place
 
 TYPE_CHECKING = False
@@ -106,7 +107,7 @@ def _doing(record: "Worktree") -> str:
 def _advice(record: "Worktree") -> str:
     if record.state == RETIRING:
         return f"git lock retire {record.agent}"
-    return "git lock agents" if record.state == CREATING else f"cd {_word(record.path)}"
+    return "git lock agents" if record.state == CREATING else f"cd {quoted(record.path)}"
 
 
 def resolve_base(ground: "Ground", text: str | None) -> Base:
@@ -159,7 +160,7 @@ def _place(ground: "Ground", agent: str, path: str | None, policy: "Policy") -> 
     place = os.path.normpath(place)
     if os.path.lexists(place) and not _is_empty_folder(place):
         raise UnsafeError(
-            f"'{place}' is there already, and is not an empty folder", hint=f"ls -la {_word(place)}", id="path-taken"
+            f"'{place}' is there already, and is not an empty folder", hint=f"ls -la {quoted(place)}", id="path-taken"
         )
     return os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place))
 
@@ -188,10 +189,6 @@ def _refuse_taken(place: str, records: "Iterable[Worktree]", agent: str) -> None
                 f"'{place}' belongs to {one.agent}, though nothing is there now",
                 hint=f"git lock spawn {agent} --path DIR", id="path-taken",
             )  # fmt: skip
-
-
-def _word(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def wanted_path(text: str, folder: str) -> str:

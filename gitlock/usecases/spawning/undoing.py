@@ -6,7 +6,6 @@ only under the lock of the book.
 """
 
 import os
-import stat
 
 from gitlock.domain.agent import related
 from gitlock.domain.lease import Ended
@@ -17,6 +16,7 @@ from gitlock.errors import GitlockError
 from gitlock.git import branches
 from gitlock.git.badge import write_badge
 from gitlock.git.changes import worktree_changes
+from gitlock.git.contents import is_same
 from gitlock.git.worktrees import Entry, entry_of
 
 TYPE_CHECKING = False
@@ -159,21 +159,9 @@ def work_in(ground: "Ground", record: "Worktree", entry: Entry) -> str | None:
 
 
 def _is_copy(tree: str, source: str, path: str) -> bool:
-    """Whether a path is the same in both trees: brought along by the spawn itself."""
+    """Whether a path is the same in both trees, or in neither: brought along by the spawn itself."""
     here, there = os.path.join(tree, path), os.path.join(source, path)
-    try:
-        one, other = os.lstat(here), os.lstat(there)
-        if stat.S_ISLNK(one.st_mode):
-            return os.readlink(here) == os.readlink(there)
-        if not stat.S_ISREG(one.st_mode) or one.st_size != other.st_size:
-            return False
-        with open(here, "rb") as first, open(there, "rb") as second:
-            while chunk := first.read(1 << 16):
-                if chunk != second.read(1 << 16):
-                    return False
-        return True
-    except OSError:
-        return not os.path.lexists(here) and not os.path.lexists(there)
+    return is_same(here, there) or not (os.path.lexists(here) or os.path.lexists(there))
 
 
 def _remove_folder(record: "Worktree", entry: Entry | None) -> None:
