@@ -144,7 +144,8 @@ def check_merge(ends: Ends, where: Surroundings) -> MergeCheck:
 def _orphans(where: Surroundings, parted: Parted, found: "tuple[Ledger, ...]") -> "tuple[Lease, ...]":
     """Only a branch that the remote still has can be seen to be merged: one that this clone never heard of may be
     anywhere."""
-    bound = [lease for one in found for lease in one.live(where.now) if lease.extra.get(FIELD) and lease.holder.branch]
+    some = [one for one in found if any(lease.extra.get(FIELD) for lease in one.leases)]
+    bound = [lease for one in some for lease in one.live(where.now) if lease.extra.get(FIELD) and lease.holder.branch]
     if not bound:
         return ()
     place = f"refs/remotes/{where.remote}/" if where.remote is not None else "refs/heads/"
