@@ -3,7 +3,8 @@
 import os
 
 from gitlock.domain.value import Value
-from gitlock.git.repository import Repository, finish_discovery, start_discovery
+from gitlock.git.repository import Repository, finish_discovery, read_small, start_discovery
+from gitlock.git.worktrees import entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ def list_checkouts(git: "Git") -> list[Checkout]:
             gone = "prunable" in fields and not os.path.isdir(fields["worktree"])
             found.append(Checkout(fields["worktree"], branch, "bare" in fields, gone))
     return found
+
+
+_REWRITTEN = ("rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs", "BISECT_START")
+
+
+def rewritten_in(common_dir: str, branch: str) -> str | None:
+    """The git folder of a worktree that comes back to this branch, though no list shows it there: a rebase or a bisect
+    is in progress. None where there is none."""
+    for admin in (common_dir, *(entry.admin for entry in entries(common_dir))):
+        for place in _REWRITTEN:
+            rows = (read_small(os.path.join(admin, *place.split("/"))) or "").splitlines()
+            if f"refs/heads/{branch}" in rows or (place == "BISECT_START" and branch in rows):
+                return admin
+    return None
 
 
 def repository_at(git: "Git", path: str) -> Repository:

@@ -55,10 +55,14 @@ def ignored_files(git: "Git", top: str, sources: "Iterable[str]") -> list[tuple[
     there = git.elsewhere(top)
     out = there.run("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     found = []
+    seen: set[str] = set()
     for path in sorted(os.fsdecode(out).split("\0")[:-1]):
         if is_made_again(path):
             continue
-        for file in _files(top, path) if path.endswith("/") else (path,):
+        for file in files_below(top, path) if path.endswith("/") else (path,):
+            if file in seen:  # git names a file in an untracked folder, and the folder
+                continue
+            seen.add(file)
             size = _size(os.path.join(top, file))
             if size is not None and not any(
                 is_same(os.path.join(top, file), os.path.join(source, file), SAME_SIZE_LIMIT) for source in sources
@@ -67,7 +71,7 @@ def ignored_files(git: "Git", top: str, sources: "Iterable[str]") -> list[tuple[
     return found
 
 
-def _files(top: str, folder: str) -> "Iterator[str]":
+def files_below(top: str, folder: str) -> "Iterator[str]":
     """The files below an ignored folder, without what is made again and without other repositories."""
     with os.scandir(os.path.join(top, folder)) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)
@@ -77,7 +81,7 @@ def _files(top: str, folder: str) -> "Iterator[str]":
         path = folder + entry.name
         if entry.is_dir(follow_symlinks=False):
             if not is_made_again(path + "/"):
-                yield from _files(top, path + "/")
+                yield from files_below(top, path + "/")
         elif not is_made_again(path):
             yield path
 

@@ -64,19 +64,35 @@ def _integrated(git: Git, tip: str, target: str) -> Integration:
         return Integration(YES, ANCESTOR)
     if status != 1:
         return Integration(UNKNOWN, err.strip().partition("\n")[0] or "git could not compare them")
-    if tree == target_tree:
-        return Integration(YES, TREE)
     base = git.line("merge-base", one, other)
+    is_undone = base is not None and _is_undone(git, base, one, other, tree)
+    if tree == target_tree and not is_undone:
+        return Integration(YES, TREE)
     shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
     if base is None:
         return Integration(UNKNOWN, "history is cut off here: git fetch --unshallow") if shallow else Integration(NO)
-    proof = _adds_nothing(git, one, other, target_tree) or _by_patches(git, one, other, base, tree)
+    if is_undone:
+        proof = Integration(YES, PATCHES) if _all_there(git, other, one) else None
+    else:
+        proof = _adds_nothing(git, one, other, target_tree) or _by_patches(git, one, other, base, tree)
     if proof is not None:
         return proof
     return Integration(UNKNOWN, "history is cut off here: git fetch --unshallow") if shallow else Integration(NO)
 
 
+def _is_undone(git: Git, base: str, tip: str, target: str, tree: str) -> bool:
+    """Whether work was done and taken back again, so that the trees say nothing of it: any target would contain it."""
+    if git.line("rev-parse", f"{base}^{{tree}}") != tree:
+        return False
+    if git.run("rev-list", "--merges", "--max-count=1", f"{target}..{tip}").strip():
+        return False  # it may have landed, and then been merged back: the base says nothing of where it began
+    rows = os.fsdecode(git.run("rev-list", "--format=%T", f"{target}..{tip}")).splitlines()
+    return any(row != tree for row in rows[1::2])  # each after its line `commit <oid>`
+
+
 def _adds_nothing(git: Git, tip: str, target: str, target_tree: str) -> Integration | None:
+    if git.try_run("config", "--get-regexp", r"^merge\..*\.driver$")[0] != 1:
+        return None  # a driver may well leave the other side's work out (`merge=ours`)
     status, out, _ = git.try_run("merge-tree", "--write-tree", target, tip)
     merged = os.fsdecode(out).partition("\n")[0]
     return Integration(YES, EMPTY_MERGE) if status == 0 and merged == target_tree else None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 8 << 20  # bytes of HEAD's log that are read, the latest
 OWN_REFS = ("refs/worktree", "refs/bisect", "refs/rewritten")  # a worktree's own: gone with it (gitglossary(7))
+AUTOSTASHES = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")  # git's rebase.c, sequencer.c
 
 
 class HeadLog(Value):
@@ -50,6 +51,7 @@ def head_log(admin: str) -> HeadLog:
     made: set[str] = set()
     replaced: dict[str, None] = {}
     branches: dict[str, None] = {}
+    at = begun = None  # where HEAD is, as far as the log tells, and where it was when a rebase began
     for row in rows:
         head, _, message = os.fsdecode(row).partition("\t")
         old, new, *_ = [*head.split(" ", 2), "", ""]
@@ -61,9 +63,17 @@ def head_log(admin: str) -> HeadLog:
             made.add(new)
         if old != new and (verb == "commit (amend)" or verb.startswith("rebase")):
             replaced[old] = None
+        if verb == "rebase (start)":
+            begun = old
+        elif verb.startswith("rebase") and "returning to refs/heads/" in message:
+            # `git rebase UPSTREAM BRANCH` leaves what HEAD was on before, and rewrites the branch.
+            after = message.partition("returning to refs/heads/")[2]
+            if at is not None and at != after and begun is not None:
+                replaced.pop(begun, None)
+            at = after
         if message.startswith("checkout: moving from "):
-            before, _, after = message[22:].rpartition(" to ")
-            branches.update({before: None, after: None})
+            before, _, at = message[22:].rpartition(" to ")
+            branches.update({before: None, at: None})
     return HeadLog(tuple(seen), frozenset(made), tuple(replaced), tuple(branches))
 
 
@@ -76,9 +86,13 @@ def shared(git: "Git", git_dir: str) -> "Git":
 
 
 def own_ref_tips(git: "Git", admin: str) -> list[str]:
-    """The commits that the worktree's own refs name (``refs/worktree/…``)."""
-    rows = shared(git, admin).run("for-each-ref", "--format=%(objectname) %(objecttype)", *OWN_REFS)
-    return [oid for oid, _, kind in (row.partition(" ") for row in os.fsdecode(rows).splitlines()) if kind == "commit"]
+    """The commits that the worktree's own refs name (``refs/worktree/…``), and those that a rebase or a merge in
+    progress has put uncommitted work away in (``--autostash``)."""
+    there = shared(git, admin)
+    rows = there.run("for-each-ref", "--format=%(objectname) %(objecttype)", *OWN_REFS)
+    tips = [oid for oid, _, kind in (row.partition(" ") for row in os.fsdecode(rows).splitlines()) if kind == "commit"]
+    put_away = [(read_small(os.path.join(admin, *place.split("/"))) or "").strip() for place in AUTOSTASHES]
+    return tips + _existing(there, [oid for oid in put_away if _is_oid(oid)])
 
 
 def only_here(git: "Git", common_dir: str, roots: "list[str]", replaced: "tuple[str, ...]") -> list[str]:
@@ -101,15 +115,23 @@ def only_here(git: "Git", common_dir: str, roots: "list[str]", replaced: "tuple[
 
 
 def only_in_log(git: "Git", log: HeadLog, others: "list[str]") -> list[str]:
-    """The commits that a repository of its own was at and that neither these nor any remote or tag reach."""
-    known = set(_existing(git, [*log.seen, *log.replaced]))
-    seen = [oid for oid in log.seen if oid in known and oid not in log.replaced]
+    """The commits that a repository of its own was at and that neither these nor any remote or tag reach; for those
+    that were made there, a tag does not count, since it is as likely one that no remote has."""
+    found = _unreached(git, log, log.seen, others, "--tags")
+    return found or _unreached(git, log, tuple(oid for oid in log.seen if oid in log.made), others)
+
+
+def _unreached(
+    git: "Git", log: HeadLog, roots: tuple[str, ...], others: "list[str]", *more: str
+) -> list[str]:  # fmt: skip
+    known = set(_existing(git, [*roots, *log.replaced]))
+    seen = [oid for oid in roots if oid in known and oid not in log.replaced]
     if not seen:
         return []
     rows = [*seen, *(f"^{oid}" for oid in log.replaced if oid in known)]
     without = [word.removeprefix("^") for word in others]
     out = git.feed(
-        "rev-list", "--topo-order", "--stdin", "--not", "--remotes", "--tags", *without,
+        "rev-list", "--topo-order", "--stdin", "--not", "--remotes", *more, *without,
         stdin="".join(f"{row}\n" for row in rows).encode(),
     )  # fmt: skip
     return os.fsdecode(out).split()
@@ -181,6 +203,9 @@ def delete_branch(git: "Git", common_dir: str, branch: str, tip: str) -> bool:
     nor squashed work.)"""
     there = shared(git, common_dir)
     status, _, _ = there.try_run("update-ref", "-d", "--no-deref", f"refs/heads/{branch}", tip)
+    if status == 0:
+        # As `git branch -d` does: the next branch of that name must not follow this one's upstream.
+        there.try_run("config", "--local", "--remove-section", f"branch.{branch}")
     return status == 0
 
 

@@ -6,24 +6,29 @@ import stat
 
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, RepositoryError
+from gitlock.git.contents import files_below, is_made_again
 from gitlock.git.ownwork import head_log, only_in_log, shared
+from gitlock.git.worktrees import points_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from gitlock.git.process import Git
     from gitlock.git.worktrees import Entry
 
 
 class Look(Value):
-    """What a worktree looked like in one moment: its HEAD and git's status, byte for byte."""
+    """What a worktree looked like in one moment: its HEAD, git's status, byte for byte, and of each file that the
+    status names (also of what is ignored and can't be made again) how it lay on the disk: status says the same of a
+    file that is changed once and one that is changed again."""
 
-    __slots__ = ("head", "status")
+    __slots__ = ("head", "stamps", "status")
 
-    def __init__(self, head: bytes, status: bytes) -> None:
+    def __init__(self, head: bytes, status: bytes, stamps: tuple[tuple[str, int, int, int], ...]) -> None:
         self.head = head
         self.status = status
+        self.stamps = stamps
 
 
 def look_at(git: "Git", admin: str, folder: str) -> Look:
@@ -38,7 +43,27 @@ def look_at(git: "Git", admin: str, folder: str) -> Look:
         "status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional",
         "--ignore-submodules=all",
     )  # fmt: skip
-    return Look(there.try_run("rev-parse", "-q", "--verify", "HEAD")[1], status)
+    return Look(there.try_run("rev-parse", "-q", "--verify", "HEAD")[1], status, tuple(_stamps(folder, status)))
+
+
+def _stamps(folder: str, status: bytes) -> "Iterator[tuple[str, int, int, int]]":
+    for row in os.fsdecode(status).split("\0"):
+        fields = {"1": 8, "u": 10, "?": 1, "!": 1}.get(row[:1])
+        if fields is None:
+            continue
+        path = row.split(" ", fields)[-1]
+        if not path.endswith("/"):
+            files: Iterable[str] = (path,)
+        elif row[:1] == "!" and not is_made_again(path):
+            files = files_below(folder, path)
+        else:
+            continue
+        try:
+            for file in files:
+                found = os.lstat(os.path.join(folder, file))
+                yield file, found.st_mode, found.st_size, found.st_mtime_ns
+        except OSError:
+            yield path, -1, -1, -1  # not there (as the status may say), or closed: before as after
 
 
 def move_aside(path: str, places: "Iterable[str]") -> str:
@@ -118,6 +143,32 @@ def lend(admin: str, folder: str) -> "Callable[[], None]":
                 now.write(before)
 
     return give_back
+
+
+def module_troubles(
+    git: "Git", admin: str, top: str, paths: "Iterable[str]"
+) -> list[tuple[str, str, tuple[str, ...]]]:  # fmt: skip
+    """The same as ``submodule_troubles`` for repositories of submodules that git keeps for the worktree although they
+    are at none of these paths any more (``git submodule deinit``, another branch): they go with it as well."""
+    present = {os.path.realpath(place) for path in paths if (place := points_to(path)) is not None}
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    modules = os.path.join(admin, "modules")
+    for folder, names, files in os.walk(modules):
+        if "HEAD" not in files or "objects" not in names:
+            continue
+        names[:] = [name for name in names if name == "modules"]  # those of submodules inside it
+        if os.path.realpath(folder) in present:
+            continue
+        there = shared(git, folder)
+        there.environ["GIT_WORK_TREE"] = top  # its own is gone
+        stash = ["refs/stash"] if there.try_run("rev-parse", "-q", "--verify", "refs/stash")[0] == 0 else []
+        head = ["HEAD"] if there.try_run("rev-parse", "-q", "--verify", "HEAD^{commit}")[0] == 0 else []
+        rest = [*head, "--branches", *stash]
+        own = there.run("rev-list", "--max-count=1", *rest, "--not", "--remotes").split()
+        if own or only_in_log(there, head_log(folder), rest):
+            helps = ("git", "--git-dir", folder, "log", "--reflog", "--not", "--remotes")
+            found.append((os.path.relpath(folder, modules), "it is not there, but has commits of its own", helps))
+    return found
 
 
 def submodule_troubles(git: "Git", top: str, paths: "Iterable[str]") -> list[tuple[str, str, tuple[str, ...]]]:

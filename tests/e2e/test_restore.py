@@ -250,3 +250,14 @@ def test_from_a_subfolder_of_a_linked_worktree(repo: Repo) -> None:
     assert answer["code"] == 0
     assert other.json("restore", answer["data"]["snapshot"], "--path", "../../back", cwd="sub")["code"] == 0
     assert Repo(repo.path.parent / "back").read("mine.py") == "m\n"
+
+
+def test_what_a_rebase_had_put_away_is_kept_as_long_as_the_snapshot(repo: Repo) -> None:
+    tree = house(repo)
+    tree.commit("mine", {"changed.py": "mine\n"})
+    tree.write("changed.py", "mine, not done\n")
+    repo.commit("theirs", {"changed.py": "theirs\n"})
+    tree.git("rebase", "--autostash", "main", check=False)
+    stash = (Path(tree.git("rev-parse", "--absolute-git-dir").out.strip()) / "rebase-merge/autostash").read_text()
+    repo.lock("retire", "a", "--force", agent="boss").ok()
+    assert "refs/gitlock/snapshots/" in repo.git("for-each-ref", "--contains", stash.strip()).out

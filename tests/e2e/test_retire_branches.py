@@ -158,3 +158,22 @@ def test_a_dry_run_of_all_removes_none(repo: Repo) -> None:
     land(repo, "agent/done")
     assert "1 of 1 worktrees would be retired" in repo.lock("retire", "--all-merged", "-n").ok().out
     assert _names(book_of(repo).all()) == ["done"]
+
+
+def test_a_branch_that_is_being_rebased_elsewhere_stays(repo: Repo) -> None:
+    tree = worked(repo)
+    tree.git("switch", "--quiet", "--detach")
+    land(repo, "agent/a")
+    repo.git("worktree", "add", "--quiet", "../other", "agent/a")
+    other = Repo(repo.path.parent / "other")
+    other.git("rebase", "--quiet", "--force-rebase", "--exec", "false", "HEAD~1", check=False)
+    retired(repo)
+    assert "agent/a" in repo.git("branch", "--list", "agent/a").out
+
+
+def test_what_was_configured_for_a_branch_goes_with_it(repo: Repo) -> None:
+    worked(repo)
+    repo.git("config", "branch.agent/a.remote", "origin")
+    land(repo, "agent/a")
+    assert retired(repo)["branch_deleted"]
+    assert repo.git("config", "--get-regexp", "^branch[.]agent/a[.]", check=False).out == ""

@@ -209,3 +209,13 @@ def test_words_that_make_no_sense(repo: Repo, words: list[str]) -> None:
     house(repo)
     assert repo.json("retire", *words)["code"] == 2
     assert record_of(repo) is not None
+
+
+def test_leases_of_whoever_works_at_its_place_by_now_are_left_alone(repo: Repo) -> None:
+    tree = house(repo)
+    other = house(repo, "b")
+    shutil.rmtree(tree.path)
+    repo.git("worktree", "move", "--force", "--force", str(other.path), str(tree.path))
+    tree.lock("claim", "f.py", agent="b").ok()
+    repo.lock("retire", "a", "--gone", agent="boss").ok()
+    assert "f.py" in repo.lock("mine", agent="b").ok().out

@@ -126,3 +126,13 @@ def test_many_at_once_all_succeed_while_others_spawn_and_look(repo: Repo) -> Non
         assert looking.is_alive, looking.result()
     assert [result.code for result in results] == [0] * len(jobs), [r for r in results if r.code]
     assert sorted(one.agent for one in book_of(repo).all()) == [f"new{number}" for number in range(spawned)]
+
+
+def test_what_died_while_git_was_deleting_its_entry_is_finished(repo: Repo) -> None:
+    tree = house(repo)
+    admin = tree.git("rev-parse", "--absolute-git-dir").out.strip()
+    act = f"rm {admin}/HEAD; kill -9 $PPID; exit 1"
+    env = meddling(repo.path.parent / "bin", " worktree remove ", act)
+    assert repo.lock("retire", "a", env=env).code == -9
+    repo.lock("retire", "a").ok()
+    assert not os.path.exists(admin) and record_of(repo) is None

@@ -373,3 +373,54 @@ def test_whoever_held_a_lease_there_hears_that_it_ended(repo: Repo) -> None:
     said = repo.lock("mine", agent="a").ended(13)
     assert "was released by boss" in said.out + said.err
     assert "was retired" in said.out + said.err
+
+
+def test_a_file_that_is_made_after_it_was_looked_at_gets_its_worktree_back(repo: Repo, tmp_path: Path) -> None:
+    tree = house(repo)
+    env = meddling(tmp_path / "bin", "ls-files -v", f"echo late >{tree.path}/late.py", times=2)
+    answer = repo.json("retire", "a", env=env)
+    assert (answer["code"], answer["error"]["id"]) == (17, "changed")
+    assert tree.read("late.py") == "late\n"
+
+
+def test_a_file_that_is_changed_again_after_it_was_saved_gets_its_worktree_back(repo: Repo, tmp_path: Path) -> None:
+    tree = house(repo)
+    tree.write("a.py", "2\n")
+    env = meddling(tmp_path / "bin", "update-ref refs/gitlock/", f"echo later >{tree.path}/a.py")
+    answer = repo.json("retire", "a", "--force", env=env)
+    assert (answer["code"], answer["error"]["id"]) == (17, "changed")
+    assert tree.read("a.py") == "later\n"
+
+
+def test_what_a_detached_head_was_on_before_another_branch_was_rebased_is_not_replaced(repo: Repo) -> None:
+    tree = house(repo)
+    tree.git("switch", "--quiet", "-c", "topic")
+    tree.commit("topic", {"t.py": "t\n"})
+    tree.git("switch", "--quiet", "--detach", "main")
+    tree.commit("on its own", {"b.py": "b\n"})
+    repo.commit("main goes on", {"m.py": "m\n"})
+    tree.git("rebase", "--quiet", "main", "topic")
+    land(repo, "topic")
+    assert refused(repo) == ["lost-commits"]
+
+
+def test_a_commit_that_only_a_tag_of_a_submodule_has_keeps_it(repo: Repo, with_submodule: Repo) -> None:
+    module = Repo(with_submodule.path / "sub")
+    module.git("switch", "--quiet", "--detach")
+    module.commit("mine", {"n.py": "n\n"})
+    module.git("tag", "mine")
+    with_submodule.git("submodule", "--quiet", "update", "--force")
+    assert "submodule" in refused(repo, "--force")
+
+
+def test_commits_of_a_submodule_that_was_taken_out_keep_it(repo: Repo, with_submodule: Repo) -> None:
+    module = Repo(with_submodule.path / "sub")
+    module.commit("mine", {"n.py": "n\n"})
+    with_submodule.git("submodule", "--quiet", "deinit", "--force", "sub")
+    assert "submodule" in refused(repo, "--force")
+
+
+def test_an_ignored_file_in_a_folder_of_its_own_is_named_once(repo: Repo) -> None:
+    house(repo).write("data/x.sqlite", "x\n")
+    one = repo.json("retire", "a", agent="boss")["data"]["worktrees"][0]
+    assert one["refusals"][0]["what"].startswith("1 ignored file ")

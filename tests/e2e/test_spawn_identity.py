@@ -182,3 +182,12 @@ def test_adoption_takes_no_word_about_a_new_worktree(repo: Repo, words: list[str
 @pytest.mark.parametrize("words", [["--ttl", "1h"], ["-m", "why"]])
 def test_words_about_a_claim_need_one(repo: Repo, words: list[str]) -> None:
     repo.lock("spawn", "a", *words).ended(2)
+
+
+def test_commits_that_only_a_missing_worktree_was_on_are_not_given_up(repo: Repo) -> None:
+    tree = spawned(repo, "a")
+    tree.git("switch", "--quiet", "--detach")
+    tree.commit("mine", {"b.py": "b\n"})
+    tree.path.rename(tree.path.parent / "away")
+    answer = repo.json("spawn", "a", agent="boss")
+    assert (answer["code"], answer["error"]["id"]) == (17, "lost-commits")

@@ -103,6 +103,16 @@ def test_work_in_a_half_is_never_taken_back(tmp_path: Path) -> None:
     assert '"ready"' in record.read_text()
 
 
+def test_an_ignored_file_that_nothing_else_has_is_work_in_a_half(tmp_path: Path) -> None:
+    world = World(Repo.new(tmp_path, {"src/x": "1\n", ".gitignore": ".env\n"}))
+    world.repo.lock("spawn", "a").ok()
+    (record,) = (world.repo.store / "worktrees").glob("*.json")
+    record.write_text(record.read_text().replace('"ready"', '"creating"'))
+    (world.beside / "a" / ".env").write_text("secret\n")
+    world.repo.lock("doctor", "--fix", "--here")
+    assert (world.beside / "a" / ".env").read_text() == "secret\n"
+
+
 def test_a_branch_that_moved_since_is_kept(tmp_path: Path) -> None:
     world = World(Repo.new(tmp_path, {"src/x": "1\n"}))
     world.repo.lock("spawn", "a").ok()

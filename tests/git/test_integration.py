@@ -85,3 +85,37 @@ def test_cut_history_is_unknown_and_never_no(world: Repo, tmp_path: Path) -> Non
 
 def test_a_missing_commit_is_unknown(world: Repo) -> None:
     assert proof(world, "0" * 39 + "1")[0] == "unknown"
+
+
+def test_work_that_was_taken_back_again_has_not_landed(world: Repo) -> None:
+    world.git("switch", "--quiet", "-c", "tried", "main")
+    world.commit("a try", {"try.py": "t\n"})
+    world.git("revert", "--no-edit", "HEAD")
+    assert proof(world, "tried") == ("no", "")
+
+
+def test_commits_that_change_nothing_have_nothing_to_land(world: Repo) -> None:
+    world.git("switch", "--quiet", "-c", "empty", "main")
+    world.git("commit", "--quiet", "--allow-empty", "-m", "nothing")
+    assert proof(world, "empty")[0] == "yes"
+
+
+def test_squashed_work_counts_also_after_the_target_was_merged_back(world: Repo) -> None:
+    world.git("switch", "--quiet", "-c", "back", "main")
+    world.commit("work", {"back.py": "b\n"})
+    world.git("switch", "--quiet", "main")
+    world.git("merge", "--quiet", "--squash", "back")
+    world.git("commit", "--quiet", "-m", "squashed")
+    world.git("switch", "--quiet", "back")
+    world.git("merge", "--quiet", "--no-edit", "main")
+    assert proof(world, "back")[0] == "yes"
+
+
+def test_a_merge_driver_of_somebodys_proves_nothing(world: Repo) -> None:
+    world.git("config", "merge.ours.driver", "true")
+    world.write(".git/info/attributes", "* merge=ours\n")
+    world.git("switch", "--quiet", "-c", "driven", "main")
+    world.commit("mine", {"a": "mine\n"})
+    world.git("switch", "--quiet", "main")
+    world.commit("theirs", {"a": "theirs\n"})
+    assert proof(world, "driven") == ("no", "")

@@ -26,7 +26,7 @@ from gitlock.git.ownwork import (
     targets_of,
     tips_among,
 )
-from gitlock.git.removing import submodule_troubles
+from gitlock.git.removing import module_troubles, submodule_troubles
 from gitlock.git.worktrees import entries, id_in
 from gitlock.stores.files.layout import Layout
 from gitlock.stores.files.sessions import SessionBook
@@ -122,6 +122,7 @@ def look(place: "Place", worktree: "Worktree", entry: "Entry", neighbours: "Neig
     away += [("worktree", path) for path in _nested(common_dir, entry, top) if ("worktree", path) not in away]
     ignored = looks.at("its ignored files", lambda: ignored_files(git, top, _sources(place, top))) or []
     hidden = looks.at("files that git overlooks", lambda: hidden_changes(git, top)) or []
+    modules = looks.at("its submodules", lambda: module_troubles(git, admin, top, submodules)) or []
     branches, kept = _branches(place, worktree, branch, log, looks)
     lost = looks.at(
         "for commits that nothing else reaches",
@@ -141,7 +142,7 @@ def look(place: "Place", worktree: "Worktree", entry: "Entry", neighbours: "Neig
         untracked=tuple(path for path, letter in changes if letter == "?" and path.rstrip("/") not in nested),
         hidden=tuple(hidden),
         ignored=tuple(ignored),
-        submodules=tuple(Trouble(*one) for one in submodule_troubles(git, top, submodules)),
+        submodules=tuple(Trouble(*one) for one in [*submodule_troubles(git, top, submodules), *modules]),
         lost=tuple(lost),
         branches=tuple(branches),
         unchecked=tuple(looks.failed),

@@ -10,7 +10,7 @@ from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import RETIRING
 from gitlock.errors import GitlockError, StoreError
-from gitlock.git.checkouts import list_checkouts
+from gitlock.git.checkouts import list_checkouts, rewritten_in
 from gitlock.git.integration import is_integrated
 from gitlock.git.ownwork import branch_tip, delete_branch, shared
 from gitlock.git.removing import delete_tree
@@ -134,9 +134,13 @@ def gives_way(path: str) -> bool:
 def _let_go(place: "Place", worktree: "Worktree", warnings: list[str]) -> "tuple[Lease, ...]":
     """Ends the leases that were taken there, in one write, and the sessions that worked there."""
     by = place.agent.id
+    is_taken = os.path.lexists(worktree.path)  # by something of somebody's: what is held from there is theirs
 
     def plan(snapshot: Snapshot) -> "tuple[Edits, Released]":
-        mine = tuple(one for one in snapshot.leases.all() if _was_there(one, worktree))
+        mine = tuple(
+            one for one in snapshot.leases.all()
+            if _was_there(one, worktree) and (not is_taken or related(one.agent, worktree.agent))
+        )  # fmt: skip
         if not mine:
             return NOTHING, Released(())
         why = f"the worktree of {worktree.agent} was retired"
@@ -159,7 +163,7 @@ def _let_go(place: "Place", worktree: "Worktree", warnings: list[str]) -> "tuple
     sessions = SessionBook(place.store.layout)
     places = (worktree.path, os.path.realpath(worktree.path))
     for session in sessions.all():
-        if session.worktree_id == worktree.id or session.holder.worktree in places:
+        if session.worktree_id == worktree.id or (session.holder.worktree in places and not is_taken):
             sessions.remove(session.id)
     return released
 
@@ -203,7 +207,10 @@ def _reason_to_keep(place: "Place", worktree: "Worktree", one: "BranchWork", *, 
     if not any(is_integrated(git, one.tip, ref + one.target).is_proved for ref in ("refs/heads/", "refs/remotes/")):
         return f"its work is not in {one.target} any more"
     other = next((tree.path for tree in list_checkouts(git) if tree.branch == one.name), None)
-    return f"it is checked out in '{other}'" if other is not None else None
+    if other is not None:
+        return f"it is checked out in '{other}'"
+    admin = rewritten_in(place.repository.common_dir, one.name)
+    return f"a rebase or a bisect in progress comes back to it ('{admin}')" if admin is not None else None
 
 
 def foreseen(worktree: "Worktree", facts: "Facts", permit: Permit) -> tuple[Fate, ...]:

@@ -16,7 +16,7 @@ from gitlock.domain.retiring import Facts, Permit, refusals
 from gitlock.domain.saved import ASIDE_BYTES, ASIDE_FILES
 from gitlock.domain.worktree import CREATING, READY, RETIRING
 from gitlock.errors import GitlockError, UnsafeError
-from gitlock.git.removing import forget_entry, look_at, move_aside
+from gitlock.git.removing import Look, delete_tree, forget_entry, look_at, move_aside
 from gitlock.git.whereabouts import GOOD
 from gitlock.stores.files.worktrees import WorktreeBook
 from gitlock.usecases.retiring.facts import look, look_at_rest, main_worktree, own_layout, work_on
@@ -69,6 +69,7 @@ def retire(
             again = _still_there(book, worktree)
             entry = require_good(found(place, again))
             worktree = again.replace(path=entry.path)
+            before = _seen(place, entry)  # first: what comes after it is noticed, whatever the looks and saving take
             facts = look(place, worktree, entry, neighbours)
             outcome = _judged(place, worktree, facts, permit)
             if outcome.refusals:
@@ -77,10 +78,15 @@ def retire(
                 saved = save(place, worktree, entry, facts, list(outcome.overruled), ignored=not permit.discard)
                 outcome = outcome.replace(saved=saved)
             at_work.__enter__()
-            worktree = _take_away(place, book, worktree, entry, outcome)
+            worktree = _take_away(place, book, worktree, entry, outcome, before)
         return finish(place, book, worktree, outcome.replace(worktree=worktree), facts.branches, keep=permit.keep)
     finally:
         at_work.__exit__()
+
+
+def _seen(place: "Place", entry: "Entry") -> Look:
+    assert entry.path is not None
+    return look_at(place.repository.git, entry.admin, entry.path)
 
 
 def _still_there(book: WorktreeBook, worktree: "Worktree") -> "Worktree":
@@ -118,12 +124,11 @@ def _judged(place: "Place", worktree: "Worktree", facts: "Facts", permit: Permit
 
 
 def _take_away(
-    place: "Place", book: WorktreeBook, worktree: "Worktree", entry: "Entry", outcome: Outcome
+    place: "Place", book: WorktreeBook, worktree: "Worktree", entry: "Entry", outcome: Outcome, before: Look
 ) -> "Worktree":
-    """Steps 3 and 4."""
+    """Steps 3 and 4; ``before`` is what was there when it was judged."""
     git, common_dir, top = place.repository.git, place.repository.common_dir, entry.path
     assert top is not None
-    before = look_at(git, entry.admin, top)
     folder, name = os.path.split(top)
     places = (os.path.join(place.folder, "trash", worktree.id), os.path.join(folder, f".{name}.retired-{worktree.id}"))
     # Both places are known before the folder is moved to one of them, so that whoever finds it knows where to look.
@@ -156,6 +161,9 @@ def _taken_back(place: "Place", book: WorktreeBook, worktree: "Worktree") -> "Wo
     one = found(place, again)
     if one.entry is None:
         return again
+    if _is_half_deleted(one.entry):
+        delete_tree(one.entry.admin)  # git was at it, so everything was settled, and nothing can be taken back
+        return again
     trash = next((path for path in trash_of(again) if os.path.lexists(path)), None)
     if trash is not None:
         if os.path.lexists(again.path) and not gives_way(again.path):
@@ -168,6 +176,10 @@ def _taken_back(place: "Place", book: WorktreeBook, worktree: "Worktree") -> "Wo
     back = again.replace(state=READY, extra=extra)
     book.write(back)
     return back
+
+
+def _is_half_deleted(entry: "Entry") -> bool:
+    return entry.path is None or not os.path.isfile(os.path.join(entry.admin, "HEAD"))
 
 
 def _clear(place: "Place", book: WorktreeBook, one: Found, permit: Permit, *, dry_run: bool) -> Outcome:

@@ -12,11 +12,11 @@ from gitlock.domain.lease import Ended
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import CREATING, READY, RETIRING, mark_of
-from gitlock.errors import GitlockError
+from gitlock.errors import GitlockError, UnsafeError
 from gitlock.git import branches
 from gitlock.git.badge import write_badge
 from gitlock.git.changes import worktree_changes
-from gitlock.git.contents import is_same
+from gitlock.git.contents import ignored_files, is_same
 from gitlock.git.worktrees import Entry, entry_of
 
 TYPE_CHECKING = False
@@ -119,9 +119,12 @@ def take_back(ground: "Ground", record: "Worktree") -> Recovered:
 def forget(ground: "Ground", record: "Worktree") -> Recovered:
     """The worktree is gone: its leases end, and whoever held them hears of it; its slot is free; its branch stays.
 
-    Git's entry, where there is one still, is moved aside and not deleted: it has what was staged there.
+    Git's entry, where there is one still, is moved aside and not deleted: it has what was staged there. ``UnsafeError``
+    where it is the last that names commits: moved aside, it would not keep git from clearing them away.
     """
     entry = entry_of(ground.repository.common_dir, record.id)
+    if entry is not None:
+        _refuse_lost(ground, record, entry)
     leases = end_leases(ground, record)
     aside = None
     if entry is not None:
@@ -130,6 +133,23 @@ def forget(ground: "Ground", record: "Worktree") -> Recovered:
         aside = put_aside(ground.layout, entry.admin)
     ground.book.remove(record.id)
     return Recovered(FORGOTTEN, record, leases=leases, aside=aside)
+
+
+def _refuse_lost(ground: "Ground", record: "Worktree", entry: Entry) -> None:
+    from gitlock.git.ownwork import head_of, only_here, own_ref_tips
+
+    if not os.path.isfile(os.path.join(entry.admin, "HEAD")):
+        return  # damaged: it names nothing
+    git, common_dir = ground.git, ground.repository.common_dir
+    head, _ = head_of(git, entry.admin)
+    tips = [*([head] if head is not None else []), *own_ref_tips(git, entry.admin)]
+    lost = only_here(git, common_dir, tips, ())
+    if lost:
+        raise UnsafeError(
+            f"the worktree that {record.agent} had at '{record.path}' is missing, and nothing else has "
+            f"{len(lost)} commit{'' if len(lost) == 1 else 's'} that it was on ({lost[0][:10]})",
+            hint=f"git branch {record.agent}-kept {lost[0][:10]}", id="lost-commits",
+        )  # fmt: skip
 
 
 def work_in(ground: "Ground", record: "Worktree", entry: Entry) -> str | None:
@@ -144,12 +164,15 @@ def work_in(ground: "Ground", record: "Worktree", entry: Entry) -> str | None:
             return "it has commits of its own"
         if entry.has_index:
             paths = [change.path for change in worktree_changes(git, entry.path)]
+            paths += [path for path, _ in ignored_files(git, entry.path, ())]
         else:
             there = os.fsdecode(git.run("ls-files", "--others", "--exclude-standard", "-z")).split("\0")[:-1]
             base = set(os.fsdecode(git.run("ls-tree", "-r", "--name-only", "-z", record.tip)).split("\0")[:-1])
             paths = [path for path in there if path not in base]
     except GitlockError as error:
         return f"it can't be looked at ({error.message})"
+    except OSError as error:
+        return f"it can't be looked at ({error.strerror}: '{error.filename}')"
     source = ground.repository.top
     own = [path for path in paths if source is None or not _is_copy(entry.path, source, path)]
     if not own:

@@ -80,7 +80,7 @@ def _lines(done: Restored) -> list[str]:
     brought = len(saved.aside) - len(done.missing)
     if brought:
         lines.append(f"  ignored  {brought} file{'' if brought == 1 else 's'}")
-    return [*lines, f"cd {word(record.path)}"]
+    return [*lines, "  leases   not taken again", f"cd {word(record.path)}"]
 
 
 def _listed(site: "Site", known: "list[Saved]") -> Answer:
