@@ -4,6 +4,7 @@
 #
 # Pushes to the branch that HEAD names are judged, and to those that gitlock.protected names:
 #     git config --add gitlock.protected 'release/*'
+# Those may not be rewound either (push --force), unless `git config gitlock.rewind true` says so.
 # A refusal refuses the whole push. Could not check (20) refuses as well: nothing lands unseen.
 
 # What is pushed as a ledger has to be one: one that can't be read would stop every merge check.
@@ -27,6 +28,14 @@ while read -r old new ref; do
 $protected
 end
     [ "$judged" = yes ] || continue
+    # A rewind is no merge: it takes away what has landed, and no check has judged that.
+    if ! git --no-replace-objects merge-base --is-ancestor "$old" "$new" &&
+        [ "$(git config --type=bool --get gitlock.rewind)" != true ]; then
+        echo "git-lock: push refused: '$branch' would lose commits that have landed in it" >&2
+        echo "hint: git pull --rebase, and push without --force (the server's owner: git config gitlock.rewind true)" >&2
+        status=1
+        continue
+    fi
     git lock ci --base "$old" --head "$new" --format text </dev/null >&2 || status=1
 done <<pushed
 $lines

@@ -8,9 +8,11 @@ checked as Kleppmann asks of a resource ("How to do distributed locking", 2016),
 from gitlock.domain.agent import related
 from gitlock.domain.covering import covering
 from gitlock.domain.decision import CLEAR, HELD, OVERTAKEN, UNCLAIMED, VIOLATION
+from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE, INTENT
 from gitlock.domain.pattern import anchor_candidates
 from gitlock.domain.policy import ENFORCE, OFF
+from gitlock.domain.standing import EXPIRED, GONE, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
     from gitlock.domain.receipt import Declared, Receipt
+    from gitlock.domain.snapshot import Snapshot
+    from gitlock.domain.standing import Facts
 
 SINCE, ELSEWHERE, AHEAD, ANNOUNCED, BYPASSED = "held-since", "other-store", "ahead", "announced", "bypassed"
 
@@ -57,6 +61,18 @@ class Standing(Value):
         self.epoch = epoch
         self.writer = writer
         self.published = published
+
+
+def standings(snapshot: "Snapshot", facts: "Facts") -> tuple[Standing, ...]:
+    """Everything that is live in a store of our own, its time told by the wall clock, as that of ledgers is."""
+    now = snapshot.now
+    return tuple(
+        Standing(
+            lease.replace(renewed=Instant(now.wall - now.since(lease.renewed), 0.0, "")), snapshot.store, snapshot.epoch
+        )
+        for lease in snapshot.leases.all()
+        if standing(lease, now, facts) not in (EXPIRED, GONE)
+    )
 
 
 class Other(Value):

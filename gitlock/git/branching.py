@@ -13,6 +13,7 @@ from gitlock.domain.receipt import MESSAGE_LIMIT, declared
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, RemoteUnreachable, RepositoryError, UsageError
 from gitlock.git.changes import changed_between, resolve_commit
+from gitlock.git.merges import mechanical_merge
 from gitlock.git.process import Git, failure
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def find_ends(git: Git, ends: Ends, remote: str | None) -> Parted:
     """The commits, fetched where they are missing, and where they parted; ``RepositoryError`` where that can't be
     known for sure, ``UsageError`` where a text names nothing."""
     head = _commit(git, ends.head, remote)
-    base = _tip(git, ends.target, remote) if ends.target is not None else _commit(git, ends.base or "HEAD", remote)
+    base = _tip(git, ends.target, remote) if ends.target is not None else _commit(git, ends.base or "", remote)
     for last in (False, True):
         found = git.try_run("merge-base", "--all", base, head)
         bases = tuple(found[1].decode().split()) if found[0] == 0 else ()
@@ -89,7 +90,7 @@ def find_ends(git: Git, ends: Ends, remote: str | None) -> Parted:
 
 def parents_of(git: Git, commit: str) -> tuple[str, ...]:
     """The parents that a commit itself names; a shallow clone hides them from everything else."""
-    status, out, _ = git.try_run("cat-file", "commit", commit)
+    status, out, _ = git.unreplaced().try_run("cat-file", "commit", commit)
     found = []
     for row in out.split(b"\n") if status == 0 else []:
         if not row:
@@ -114,6 +115,8 @@ def _is_cut(git: Git, base: str, head: str, bases: tuple[str, ...]) -> bool:
         return False
     except OSError:
         return True
+    if cuts and len(bases) > 1:
+        return True  # what git makes of them depends on what lies below
     between = git.run("rev-list", base, head, "--not", *bases, "--")
     return not cuts.isdisjoint(between.split())
 
@@ -178,16 +181,31 @@ def _fetch(git: Git, remote: str | None, *what: str) -> None:
 
 
 def branch_changes(git: Git, parted: Parted) -> list[Change]:
-    """What the branch changes: what differs from every merge base, and would differ in the base. What it has merged in
-    from its base, or has in common with it by now (picked, squashed), is no change of its."""
-    changes = changed_between(git, parted.merge_base, parted.head)
-    others = [*parted.merge_bases[1:], *([parted.base] if parted.base not in parted.merge_bases else [])]
-    for other in others:
-        if not changes:
-            break
-        there = {change.path for change in changed_between(git, other, parted.head)}
+    """What the branch changes: what it has done since the two parted, and would differ in the base. What it has merged
+    in from its base, or has in common with it by now (picked, squashed), is no change of its."""
+    changes = _since_parting(git, parted, parted.head)
+    if changes and parted.base not in parted.merge_bases:
+        there = {change.path for change in changed_between(git, parted.base, parted.head)}
         changes = [change for change in changes if change.path in there]
     return changes
+
+
+def _since_parting(git: Git, parted: Parted, end: str) -> list[Change]:
+    """What differs at ``end`` from where the two parted. Of two merge bases neither has it all: what counts is git's
+    own merge of them, as where git merges the ends. Of more, and with a git before 2.38, it is what differs from any:
+    rather a path too many than one that nobody judges."""
+    changes = changed_between(git, parted.merge_base, end)
+    if len(parted.merge_bases) == 1:
+        return changes
+    every = {change.path: change for base in parted.merge_bases[1:] for change in changed_between(git, base, end)}
+    every.update((change.path, change) for change in changes)
+    merged = mechanical_merge(git, *parted.merge_bases) if len(parted.merge_bases) == 2 else None
+    if merged is None:
+        return [every[path] for path in sorted(every)]
+    tree, conflicts = merged
+    found = {path: every[path] for path in conflicts if path in every}
+    found.update((change.path, change) for change in changed_between(git, tree, end))
+    return [found[path] for path in sorted(found)]
 
 
 def own_commits(git: Git, parted: Parted) -> tuple[Commit, ...]:
@@ -201,7 +219,7 @@ def landed_commits(git: Git, parted: Parted, paths: "Iterable[str]") -> tuple[Co
     wanted = set(paths)
     if not wanted or parted.base in parted.merge_bases:
         return ()
-    moved = {change.path for change in changed_between(git, parted.merge_base, parted.base)} & wanted
+    moved = {change.path for change in _since_parting(git, parted, parted.base)} & wanted
     commits = _declaring(git, parted.base, parted.head) if moved else ()
     if not commits:
         return ()
@@ -254,13 +272,11 @@ def first_changed_line(git: Git, parted: Parted, path: str) -> int | None:
 
 
 def file_at(git: Git, commit: str, path: str) -> bytes | None:
-    """A file as of a commit; None where it is not there, or no file."""
-    status, out, err = git.start("cat-file", "--batch", stdin=f"{commit}:{path}\n".encode()).finish()
-    if status:
-        raise failure(("cat-file",), status, err)
-    head, _, rest = out.partition(b"\n")
-    words = head.split(b" ")
-    return rest[: int(words[2])] if len(words) == 3 and words[1] == b"blob" else None
+    """A file as of a commit; None where it is not there, or no file. One that is there, and whose content is missing or
+    damaged, is an error: git's ``cat-file --batch`` says the same of both."""
+    row = git.run("ls-tree", "-z", "--full-tree", commit, "--", path)
+    words = row.partition(b"\t")[0].split(b" ")
+    return git.run("cat-file", "blob", words[2].decode()) if len(words) == 3 and words[1] == b"blob" else None
 
 
 def _contains(git: Git, tip: str, other: str) -> bool:

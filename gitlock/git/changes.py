@@ -187,7 +187,7 @@ def resolve_commit(git: "Git", text: str) -> str:
     if status == 0:
         return out.decode().rstrip("\n")
     if status == 1:
-        raise UsageError(f"'{text}' is not a commit of this repository")
+        raise UsageError(f"'{text}' is not a commit of this repository", hint="git branch --all")
     raise failure(("rev-parse",), status, err)
 
 

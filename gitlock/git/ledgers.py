@@ -178,6 +178,18 @@ def where_it_is(git: Git, remote: str, ref: str, *, no_hooks: str, timeout: floa
     return None
 
 
+def default_branch(git: Git, remote: str, *, no_hooks: str, timeout: float) -> str | None:
+    """The name of the branch that a remote's HEAD is on, asked of the remote; None where it does not say."""
+    status, out, err = _silent(git, remote, no_hooks).bounded(
+        "ls-remote", "--symref", "--", remote, "HEAD", timeout=timeout
+    )
+    if status != 0:
+        raise _unreachable(remote, status, err, timeout)
+    lead = "ref: refs/heads/"
+    rows = [row for row in os.fsdecode(out).splitlines() if row.startswith(lead) and row.endswith("\tHEAD")]
+    return rows[0].removeprefix(lead).removesuffix("\tHEAD") if rows else None
+
+
 def fetch(git: Git, remote: str, *, no_hooks: str, timeout: float) -> None:
     """Brings everyone's ledgers here, and forgets those that are not there any more."""
     prefix = fetched_prefix(remote)

@@ -82,6 +82,12 @@ class Git:
         """A git for another worktree or repository: nothing of the current one leaks into it."""
         return Git(folder, {k: v for k, v in self.environ.items() if k not in LOCAL_VARIABLES and k[:8] != "GITHEAD_"})
 
+    def unreplaced(self) -> "Git":
+        """A git that sees commits as they are pushed and merged, not as ``git replace`` or a grafts file shows them
+        here. A gate judges what travels."""
+        nothing = os.path.join(os.devnull, "none")
+        return Git(self.folder, {**self.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": nothing})
+
     def offline(self) -> "Git":
         """A git that fails rather than fetch what is missing here (objects of a partial clone) from a remote."""
         return Git(self.folder, {**self.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"})

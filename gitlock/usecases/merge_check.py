@@ -3,10 +3,9 @@
 import os
 
 from gitlock.domain.following import FIELD
-from gitlock.domain.instant import Instant
-from gitlock.domain.merging import Evidence, Judged, Standing, judge_merge
+from gitlock.domain.merging import Evidence, Judged, Standing, judge_merge, standings
 from gitlock.domain.policy import MAP_FILE
-from gitlock.domain.standing import DOUBTFUL, EXPIRED, GONE, standing
+from gitlock.domain.standing import DOUBTFUL, standing
 from gitlock.domain.value import Value
 from gitlock.errors import StoreCorrupt
 from gitlock.git import ledgers as wire
@@ -102,7 +101,8 @@ def check_merge(ends: Ends, where: Surroundings) -> MergeCheck:
     Raises what stands in the way of knowing: ``RemoteUnreachable``, ``RepositoryError`` (``no-merge-base``),
     ``StoreError``, ``ConfigError``; ``UsageError`` for ends that name nothing.
     """
-    git = where.git
+    git = where.git.unreplaced()
+    where = where.replace(git=git)
     parted = find_ends(git, ends, where.remote)
     map_file = file_at(git, parted.base, MAP_FILE)
     policy = where.policy_of(map_file)
@@ -174,12 +174,7 @@ def _held(where: Surroundings, found: "tuple[Ledger, ...]") -> tuple[Standing, .
     if where.store is not None:
         snapshot = where.store.read()
         own = snapshot.store
-        now = snapshot.now
-        for lease in snapshot.leases.all():
-            if standing(lease, now, where.facts) not in (EXPIRED, GONE):
-                # Its time told by the wall clock, as that of ledgers is.
-                by_wall = lease.replace(renewed=Instant(now.wall - now.since(lease.renewed), 0.0, ""))
-                rows.append(Standing(by_wall, own, snapshot.epoch))
+        rows += standings(snapshot, where.facts)
     for ledger in found:
         if ledger.store == own:
             continue  # several clones share this store, and it knows better

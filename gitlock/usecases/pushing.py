@@ -8,13 +8,11 @@ the work is to land in.
 from gitlock.domain import decision as commits_decision
 from gitlock.domain.covering import covering
 from gitlock.domain.decision import UNCLAIMED, decide
-from gitlock.domain.instant import Instant
 from gitlock.domain.merging import Commit as Declaring
-from gitlock.domain.merging import Evidence, Notice, Standing, judge_merge
+from gitlock.domain.merging import Evidence, Notice, Standing, judge_merge, standings
 from gitlock.domain.merging import Finding as MergeFinding
 from gitlock.domain.policy import ENFORCE, WARN
 from gitlock.domain.receipt import Declared, declared
-from gitlock.domain.standing import EXPIRED, GONE, standing
 from gitlock.domain.value import Value
 from gitlock.git.branching import Parted, landed_commits
 from gitlock.git.outgoing import Commit, Update, commits_between, known, messages, tips_below, with_changes
@@ -126,6 +124,7 @@ def judge_push(
     A commit that some other remote has was judged when it went there, or is not of our making: without a receipt it
     passes. So does one from before ``born`` (UTC seconds): nobody could claim anything then.
     """
+    git = git.unreplaced()
     beat = pulse(store, agent.id)
     wanted = [one for one in updates if one.new is not None and not one.ref.startswith(ASIDE)]
     if beat.snapshot.counter == 0 or not wanted:
@@ -143,7 +142,7 @@ def judge_push(
     said = [_said(one, fold) for one in with_changes(git, found)]
     own = [one for one in said if one.commit.oid in ours]
     refused = _by_leases(own, beat.snapshot, agent, policy, fold, facts, git)
-    held = _standings(beat.snapshot, facts)
+    held = standings(beat.snapshot, facts)
     notices: list[Notice] = []
     covered = [one for one in said if one.covered]
     for group, landed in _groups(git, _targets(wanted, lead, remotes, there), there | tracked, edges, covered):
@@ -267,13 +266,3 @@ def _groups(
                 landed.update((one.id, one) for one in landed_commits(git, Parted(base, tip, (parted,)), paths))
         groups.append((group, tuple(landed.values())))
     return groups or [(said, ())]
-
-
-def _standings(snapshot: "Snapshot", facts: "Facts") -> tuple[Standing, ...]:
-    now = snapshot.now
-    found = []
-    for lease in snapshot.leases.all():
-        if standing(lease, now, facts) not in (EXPIRED, GONE):
-            by_wall = lease.replace(renewed=Instant(now.wall - now.since(lease.renewed), 0.0, ""))
-            found.append(Standing(by_wall, snapshot.store, snapshot.epoch))
-    return tuple(found)

@@ -5,10 +5,14 @@ the commits themselves are asked first: the parents of the merge that a platform
 docs/merge-check.md lists what is taken from where.
 """
 
+import os
+
 from gitlock.domain.value import Value
 from gitlock.errors import RepositoryError, UsageError
 from gitlock.git.baseline import baseline
 from gitlock.git.branching import Ends, parents_of
+from gitlock.git.ledgers import default_branch
+from gitlock.usecases.publishing import TIMEOUT
 from gitlock.wiring.site import current_branch
 
 TYPE_CHECKING = False
@@ -44,6 +48,10 @@ def find_ends(
 ) -> Ends:
     """What to compare: what was named, else what the platform says, else this branch and what its work is for.
     ``UsageError`` where nothing says so."""
+    for option, text in (("--base", base), ("--head", head)):
+        if text is not None and not text.strip():
+            # Mostly a variable of the job that is not set; taken for HEAD, everything would be clear.
+            raise UsageError(f"{option} is empty", hint="git lock ci --base origin/main --head HEAD")
     platform = platform_of(environ).name
     if base is not None and head is not None:
         return Ends(base, head, branch=_branch(environ, platform, repository, head), how="as named")
@@ -68,7 +76,7 @@ def find_ends(
 def _github(environ: "Mapping[str, str]", repository: "Repository") -> Ends:
     event, name = _event(environ), environ.get("GITHUB_EVENT_NAME", "")
     how = f"GitHub's {name}"
-    branch = environ.get("GITHUB_HEAD_REF") or environ.get("GITHUB_REF_NAME") or None
+    branch = _github_branch(environ, event)
     if name in ("pull_request", "pull_request_target", "pull_request_review"):
         request = _part(event, "pull_request")
         head = _text(_part(request, "head"), "sha")
@@ -87,6 +95,18 @@ def _github(environ: "Mapping[str, str]", repository: "Repository") -> Ends:
     return _pushed(
         environ.get("GITHUB_REF_NAME"), _text(event, "before"), environ.get("GITHUB_SHA"), default, branch, how
     )
+
+
+def _github_branch(environ: "Mapping[str, str]", event: dict[str, object]) -> str | None:
+    request = _part(event, "pull_request")
+    theirs, ours = (_text(_part(_part(request, side), "repo"), "full_name") for side in ("head", "base"))
+    branch = environ.get("GITHUB_HEAD_REF") or environ.get("GITHUB_REF_NAME") or None
+    return _in_fork(branch, theirs) if ours is not None and theirs != ours else branch
+
+
+def _in_fork(branch: str | None, project: str | None) -> str | None:
+    """A fork's branch, written as no branch here can be called: whoever works on one of the same name is another."""
+    return f"{project or 'fork'}:{branch}" if branch is not None else None
 
 
 def _event(environ: "Mapping[str, str]") -> dict[str, object]:
@@ -128,7 +148,7 @@ def _gitlab(environ: "Mapping[str, str]", repository: "Repository") -> Ends:
         )  # fmt: skip
     kind = environ.get("CI_MERGE_REQUEST_EVENT_TYPE", "detached")
     how = f"GitLab's merge request pipeline ({kind})"
-    branch = environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME") or None
+    branch = _gitlab_branch(environ)
     source, onto = environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"), environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
     if source and onto:
         # Merged results and merge trains: the commit is a merge that GitLab made of these two.
@@ -142,6 +162,14 @@ def _gitlab(environ: "Mapping[str, str]", repository: "Repository") -> Ends:
         branch=branch,
         how=how,
     )
+
+
+def _gitlab_branch(environ: "Mapping[str, str]") -> str | None:
+    branch = environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME") or environ.get("CI_COMMIT_BRANCH") or None
+    theirs, ours = environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"), environ.get("CI_MERGE_REQUEST_PROJECT_ID")
+    if theirs and ours and theirs != ours:
+        return _in_fork(branch, environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH"))
+    return branch
 
 
 # -- a push, and no platform at all
@@ -168,22 +196,34 @@ def _here(repository: "Repository", remote: str | None) -> Ends:
     if remote is not None and base.startswith("refs/heads/"):
         copy = f"refs/remotes/{remote}/{short}"  # what the remote has of it is newer than what lies here
     copy = repository.git.line("symbolic-ref", "-q", copy) or copy
-    is_there = remote is not None and repository.git.line("rev-parse", "-q", "--verify", copy) is not None
+    is_there = remote is not None and (
+        base.startswith(f"refs/remotes/{remote}/")  # it is fetched where it has gone from here
+        or repository.git.line("rev-parse", "-q", "--verify", copy) is not None
+    )
     if is_there and copy.startswith(f"refs/remotes/{remote}/"):
         target = copy.removeprefix(f"refs/remotes/{remote}/")
+        if target == branch and remote is not None:
+            # A clone of one branch knows no other: compared with its own copy, any branch would be clear.
+            named = default_branch(repository.git, remote, no_hooks=os.devnull, timeout=TIMEOUT)
+            if named is None:
+                return Ends(None, "HEAD", branch=branch, how=f"this clone knows no branch but '{branch}'")
+            target, copy = named, f"refs/remotes/{remote}/{named}"
         return Ends(copy, "HEAD", target=target, branch=branch, how=f"this clone, whose work is for {target}")
     return Ends(base, "HEAD", branch=branch, how=f"this clone, whose work is for {short}")
 
 
 def _branch(environ: "Mapping[str, str]", platform: str, repository: "Repository", head: str) -> str | None:
     if platform == GITHUB:
-        return environ.get("GITHUB_HEAD_REF") or environ.get("GITHUB_REF_NAME") or None
+        try:
+            return _github_branch(environ, _event(environ))
+        except RepositoryError:  # both ends are named, and it is needed for neither
+            return _github_branch(environ, {})
     if platform == GITLAB:
-        return environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME") or environ.get("CI_COMMIT_BRANCH") or None
+        return _gitlab_branch(environ)
     git = repository.git
     if head == "HEAD":
         return current_branch(repository.git_dir)
-    full = git.line("rev-parse", "--symbolic-full-name", "--end-of-options", head) or ""
+    full = git.line("rev-parse", "-q", "--verify", "--symbolic-full-name", "--end-of-options", head) or ""
     for lead in ("refs/heads/", "refs/remotes/"):
         if full.startswith(lead):
             return full.removeprefix(lead) if lead == "refs/heads/" else full.removeprefix(lead).partition("/")[2]

@@ -206,6 +206,13 @@ def test_the_name_of_the_ref_does_not_matter(world: World, ref: str) -> None:
     world.push("alice", ref).ended(1)
 
 
+def test_what_git_replace_shows_here_is_not_what_is_pushed(world: World) -> None:
+    world.bob.lock("claim", "src/a.py", agent="bob").ok()
+    world.work("alice", "src/a.py", "new\n", gate=False)
+    world.alice.git("replace", "HEAD", "HEAD~1")
+    assert "is held by bob" in world.push("alice", "HEAD:refs/heads/new").ended(1).err
+
+
 def test_a_tag_brings_its_commits(world: World) -> None:
     world.bob.lock("claim", "src/*", agent="bob").ok()
     world.work("alice", "src/a.py", "x\n", gate=False)

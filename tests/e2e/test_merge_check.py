@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.gate import typed
-from tests.kit.program import ROOT
+from tests.kit.program import ROOT, program
 from tests.kit.repo import Repo
 from tests.kit.result import Result
 from tests.kit.schemas import assert_fits
@@ -164,6 +164,13 @@ def test_whoever_works_on_the_branch_holds_for_it(team: Team) -> None:
     assert data(team.runner())["agents"] == ["alice"]
 
 
+@pytest.mark.parametrize("name", ["work", "origin/work", "refs/heads/work"])
+def test_a_branch_that_is_named_is_that_branch(name: str, team: Team) -> None:
+    team.commit("work", {A: "2\n"}, claim="")
+    runner = team.runner()
+    assert data(runner, "--base=origin/main", f"--head={name}")["branch"] == "work"
+
+
 def test_it_answers_the_same_from_a_subfolder_and_a_linked_worktree(team: Team) -> None:
     team.commit("work", {A: "2\n"}, claim="")
     runner = team.runner()
@@ -182,6 +189,21 @@ def test_a_detached_head_is_compared_with_the_default_branch(team: Team) -> None
 
 
 # -- the policy is the base's
+
+
+@pytest.mark.parametrize("options", [("--single-branch",), ("--depth", "1")])
+def test_a_clone_of_one_branch_asks_what_its_work_is_for(options: tuple[str, ...], team: Team) -> None:
+    """Compared with its own copy at the remote, any branch would be clear."""
+    team.commit("work", {A: "2\n"}, claim="")
+    assert kinds(data(team.runner("runner", *options))) == [(A, "unclaimed")]
+
+
+def test_what_git_replace_shows_here_is_not_what_lands(team: Team) -> None:
+    head = team.commit("work", {A: "2\n"}, claim="")
+    runner = team.runner()
+    runner.git("replace", "--graft", "origin/main", head)
+    runner.git("replace", head, "origin/main")
+    assert kinds(data(runner, "--base=origin/main", f"--head={head}")) == [(A, "unclaimed")]
 
 
 def test_a_branch_can_t_loosen_what_it_is_judged_by(team: Team) -> None:
@@ -243,6 +265,12 @@ def test_a_shallow_clone_that_can_t_fetch_is_not_clear(team: Team) -> None:
 @pytest.mark.parametrize("name", ["nothing", "--all", "a..b"])
 def test_a_name_that_names_nothing_is_a_mistake(name: str, team: Team) -> None:
     ci(team.runner("runner", branch="main"), f"--base={name}").ended(USAGE)
+
+
+@pytest.mark.parametrize("option", ["--base", "--head"])
+def test_an_empty_name_is_a_mistake_and_not_what_is_checked_out(option: str, team: Team) -> None:
+    team.commit("work", {A: "2\n"}, claim="")
+    assert f"{option} is empty" in ci(team.runner(), option, "").ended(USAGE).err
 
 
 # -- platforms
@@ -344,6 +372,34 @@ def test_a_merge_request_is_found(kind: str, team: Team) -> None:
     assert kinds(found) == [(A, "unclaimed")] and found["branch"] == "work"
 
 
+@pytest.mark.parametrize(("repository", "found"), [("fork/it", [(A, "held")]), ("team/it", [])])
+def test_a_fork_s_branch_is_not_the_one_of_the_same_name_here(
+    repository: str, found: list[tuple[str, str]], team: Team
+) -> None:
+    team.holds("bob", A)  # who works on main
+    head = team.commit("work", {A: "2\n"}, claim="")
+    content: dict[str, object] = {
+        "pull_request": {
+            "head": {"sha": head, "repo": {"full_name": repository}},
+            "base": {"ref": "main", "repo": {"full_name": "team/it"}},
+        }
+    }
+    env = _github(team.folder, "pull_request", content, GITHUB_HEAD_REF="main")
+    assert kinds(data(team.runner(), env=env)) == found
+
+
+@pytest.mark.parametrize(("project", "found"), [("8", [(A, "held")]), ("7", [])])
+def test_nor_is_it_in_gitlab(project: str, found: list[tuple[str, str]], team: Team) -> None:
+    team.holds("bob", A)
+    head = team.commit("work", {A: "2\n"}, claim="")
+    env: dict[str, str | None] = {
+        "GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7", "CI_COMMIT_SHA": head, "CI_MERGE_REQUEST_PROJECT_ID": "7",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "main",
+        "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": project, "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "fork/it",
+    }  # fmt: skip
+    assert kinds(data(team.runner(), env=env)) == found
+
+
 # -- reports
 
 
@@ -360,7 +416,9 @@ def test_github_gets_annotations_and_a_summary_and_no_text_is_a_command(team: Te
     assert len(mark) == 32 and all(row.startswith(("::error ", "::notice ", "::warning ")) for row in after)
     assert "file=src/%3A%3Aerror%2Cx%250A|`a`.py" in result.out
     assert "##[" not in result.err
-    assert "&#124;" in summary.read_text() and "`a`" not in summary.read_text()
+    text = summary.read_text()
+    assert "&#124;" in text and "`a`" not in text
+    assert "&#35;x27;" not in text and "'src/" in text  # escaped once
 
 
 def test_github_shows_ten_and_counts_the_rest(team: Team) -> None:
@@ -411,7 +469,7 @@ def _path_with_pip(folder: Path) -> str:
     (folder / "bin").mkdir()
     (folder / "bin/pip").write_text("#!/bin/sh\n[ \"$*\" = 'install git-lock' ]\n")
     (folder / "bin/pip").chmod(0o755)
-    return f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return os.pathsep.join([str(folder / "bin"), str(program().parent), os.environ["PATH"]])
 
 
 def test_the_github_workflow_works_as_it_is(team: Team, tmp_path: Path) -> None:
@@ -446,3 +504,15 @@ def test_a_server_s_hook_judges_what_lands_in_its_branch(claim: str, code: int, 
     result = team.dev.git("push", "origin", "work:main", check=False)
     assert result.code == code
     assert ("is not claimed" in result.err) == (code == 1)
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_server_s_hook_does_not_let_its_branch_be_rewound(allowed: bool, team: Team) -> None:
+    team.commit("main", {A: "2\n"})
+    hook = team.origin.path / "hooks/pre-receive"
+    hook.write_text((ROOT / "templates/pre-receive.sh").read_text())
+    hook.chmod(0o755)
+    if allowed:
+        team.origin.git("config", "gitlock.rewind", "true")
+    result = team.dev.git("push", "--force", "origin", "main~1:main", check=False)
+    assert result.code == (0 if allowed else 1) and ("would lose" in result.err) != allowed

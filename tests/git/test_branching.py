@@ -11,6 +11,7 @@ from gitlock.git.branching import (
     Ends,
     Parted,
     branch_changes,
+    file_at,
     find_ends,
     first_changed_line,
     landed_commits,
@@ -58,6 +59,17 @@ def repo(tmp_path: Path) -> Repo:
     return repo
 
 
+# -- what the base holds
+
+
+def test_a_file_whose_content_is_missing_is_not_a_file_that_is_not_there(repo: Repo) -> None:
+    blob = repo.git("rev-parse", "main:b").out.strip()
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(GitlockError):
+        file_at(git(repo), "main", "b")
+    assert file_at(git(repo), "main", "nothing") is None and file_at(git(repo), "main", "dir") is None
+
+
 # -- what the branch changes
 
 
@@ -100,6 +112,20 @@ def test_after_merges_both_ways_only_its_own_is(repo: Repo) -> None:
     on(repo, "main", {"b": "3\n"})
     assert len(parted(repo).merge_bases) == 2
     assert changed(repo) == {"dir/c": "M"}
+
+
+def criss_cross(repo: Repo) -> None:
+    main, work = repo.git("rev-parse", "main").out.strip(), repo.git("rev-parse", "work").out.strip()
+    merge(repo, "work", main)
+    merge(repo, "main", work)
+
+
+@pytest.mark.parametrize(("end", "path", "before"), [("work", "b", "1\n"), ("work", "a", "1\n2\n3\n")])
+def test_what_is_taken_back_after_merges_both_ways_is_a_change(repo: Repo, end: str, path: str, before: str) -> None:
+    """It is as in one of the merge bases again, and not as in git's own merge of them."""
+    criss_cross(repo)
+    on(repo, end, {path: before})
+    assert changed(repo) == {path: "M"}
 
 
 def test_what_was_picked_from_the_base_is_in_it_already(repo: Repo) -> None:
@@ -188,6 +214,13 @@ def test_what_has_landed_and_was_taken_back_leaves_nothing(repo: Repo) -> None:
     on(repo, "main", {"a": "0\n"}, "main's" + SIGNED.format("bob", 2, "a"))
     repo.git("revert", "--no-edit", "HEAD")
     assert landed_commits(git(repo), parted(repo), ["a"]) == ()
+
+
+@pytest.mark.parametrize(("path", "before"), [("b", "1\n"), ("a", "1\n2\n3\n")])
+def test_what_the_base_takes_back_after_merges_both_ways_has_landed(repo: Repo, path: str, before: str) -> None:
+    criss_cross(repo)
+    on(repo, "main", {path: before}, "back" + SIGNED.format("bob", 7, path))
+    assert [one.paths for one in landed_commits(git(repo), parted(repo), ["a", "b"])] == [(path,)]
 
 
 def test_a_squash_in_the_base_is_one_commit_with_the_receipts_of_all(repo: Repo) -> None:
@@ -290,6 +323,16 @@ def test_a_depth_that_reaches_the_merge_base_is_enough(tmp_path: Path) -> None:
     repo.git("clone", "--quiet", "--depth", "3", "--no-single-branch", f"file://{repo.path}", str(clone.path))
     assert clone.git("rev-parse", "--is-shallow-repository").out.strip() == "true"
     assert find_ends(git(clone), Ends("origin/main", "origin/work"), None).merge_base == true
+
+
+def test_two_merge_bases_need_all_that_lies_below(repo: Repo) -> None:
+    """What git makes of them depends on where they parted themselves."""
+    below = repo.git("merge-base", "main", "work").out.strip()
+    criss_cross(repo)
+    assert len(parted(repo).merge_bases) == 2
+    (repo.path / ".git/shallow").write_text(f"{below}\n")
+    with pytest.raises(RepositoryError, match="shallow"):
+        parted(repo)
 
 
 def test_two_histories_have_nothing_in_common(repo: Repo) -> None:

@@ -111,7 +111,7 @@ _MARKUP = {char: f"&#{ord(char)};" for char in "\\`*_{}[]()#+-!|~@:"}
 
 def _cell(text: str) -> str:
     """Text of a table's cell: no character of it is markup, a link or somebody's name."""
-    return "".join(_MARKUP.get(char, char) for char in html.escape(text))
+    return "".join(_MARKUP.get(char, char) for char in html.escape(text, quote=False))
 
 
 def _code(text: str) -> str:
