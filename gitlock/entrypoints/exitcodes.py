@@ -56,7 +56,7 @@ MEANINGS = {
     UNCHECKED: "could not check: the store can't be read, is corrupt, is locked too long, or is out of reach",
     QUEUED: "queued: a ticket was issued, or its turn has not come",
     VIOLATION: "violation: a path is held by another, or must be claimed and is not",
-    NOT_STARTED: "`run`: the command could not be started",
+    NOT_STARTED: "`run`, `spawn`: the command could not be started",
     SIGNALLED: "128 + n: interrupted by signal n while waiting",
 }
 

@@ -261,7 +261,7 @@ def taint_line(taint: "Taint", ago: float) -> str:
     """What the next taker is told of a command that failed."""
     ended = f"ended with {taint.code}" if taint.code is not None else "did not end by itself"
     return (
-        f"'{visible(taint.command)}', run by {visible(taint.agent)} under a lease on this, {ended} "
+        f"'{visible(taint.command)}', run by {visible(taint.agent)} under a lease on this, {ended}, "
         f"{show_duration(ago)} ago: look at what it left (git lock release --clear-taint, when that is mended)"
     )
 

@@ -314,3 +314,12 @@ def _blocked(pid: int) -> bool:
     return "pipe" in Path(f"/proc/{pid}/wchan").read_text() or Path(f"/proc/{pid}/syscall").read_text().startswith(
         "0 0x0 "
     )
+
+
+def test_a_table_wraps_the_reason_before_it_cuts_a_claim(repo: Repo) -> None:
+    repo.lock("release", "--all").ok()
+    repo.lock("claim", "src/auth/login.py", "-m", "being edited", agent="claude-77aa55cc").ok()
+    repo.lock("claim", "docs/*", "--intent", agent="bob").ok()
+    said = repo.lock("list").ok().lines
+    assert any(line.startswith("src/auth/login.py  claude-77aa55cc") for line in said), said
+    assert all(len(line) <= 80 for line in said)

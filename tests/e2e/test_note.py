@@ -27,6 +27,14 @@ def test_a_note_is_of_its_branch_and_seen_from_every_worktree(repo: Repo) -> Non
     assert said.out == "for there\n" and "by bob at" in said.err
 
 
+def test_only_a_note_that_was_there_is_said_to_be_replaced(repo: Repo) -> None:
+    first = repo.lock("note", "--set", "one").ok().out
+    assert first == "the note of 'main' is set (4 bytes)\n"
+    second = repo.lock("note", "--set", "two").ok().lines
+    was = "  what it was: git lock note --branch main --history"
+    assert second == ["the note of 'main' is replaced (4 bytes)", was]
+
+
 def test_what_it_was_stays_in_history(repo: Repo) -> None:
     for text in ("one", "two", "three"):
         repo.lock("note", "--set", text).ok()

@@ -90,6 +90,19 @@ def test_no_branch_tag_file_or_history_is_touched(team: Team) -> None:
     assert not (team.b.common_dir / "FETCH_HEAD").exists()
 
 
+def test_the_overview_counts_what_other_clones_hold(team: Team) -> None:
+    team.a.lock("claim", "src/*").ok()
+    team.a.lock("publish").ok()
+    team.b.lock("fetch").ok()
+    said = team.b.lock().ok().lines
+    assert said[:2] == [
+        "nothing is held in this clone", "1 lease is held in other clones, as fetched last (git lock list --all)",
+    ]  # fmt: skip
+    answer = team.b.json()
+    assert_fits("overview", answer)
+    assert [one["lease"]["agent"] for one in answer["data"]["elsewhere"]] == ["alice"]
+
+
 def test_a_release_reaches_the_others(team: Team) -> None:
     team.a.lock("claim", "src/*").ok()
     team.a.lock("publish").ok()

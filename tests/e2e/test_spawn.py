@@ -298,3 +298,9 @@ def test_a_place_that_cannot_be_made_leaves_nothing(repo: Repo) -> None:
         (repo.path.parent / "file").write_text("")
         assert repo.lock("spawn", "a", "--path", str(repo.path.parent / "file/a")).code not in (0, 20)
         assert nothing_made(repo)
+
+
+def test_who_is_refused_is_told_to_wait_and_not_to_claim_for_himself(repo: Repo) -> None:
+    repo.lock("claim", "src/a.py", agent="bob").ok()
+    refused = repo.lock("spawn", "alice", "--claim", "src/a.py").ended(10)
+    assert "git lock wait src/a.py" in refused.err and "claim --wait" not in refused.err

@@ -35,6 +35,15 @@ def test_a_command_tells_its_options_and_its_exit_codes(run_lock: Lock, name: st
     assert not missing, f"not in the help of {name}: {missing}\n{text}"
 
 
+@pytest.mark.parametrize("name", ["run", "who"])
+def test_the_meanings_of_exit_codes_stand_below_one_another(run_lock: Lock, name: str) -> None:
+    status = told(run_lock, name, "-h").partition("Exit status:\n")[2].splitlines()
+    starts = {line.index(MEANINGS[code][:12]) for code in load(name).codes for line in status
+              if line.split()[:1] == [str(code)]}  # fmt: skip
+    continued = {len(line) - len(line.lstrip()) for line in status if line.strip() and not line.split()[0].isdigit()}
+    assert len(starts) == 1 and continued <= starts
+
+
 @pytest.mark.parametrize("words", [("claim", "--help"), ("claim", "x", "-h"), ("ls", "-h")])
 def test_help_is_given_wherever_it_is_asked_for(run_lock: Lock, words: tuple[str, ...]) -> None:
     assert told(run_lock, *words).startswith("Usage: git lock ")

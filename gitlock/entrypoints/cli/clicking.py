@@ -57,10 +57,11 @@ def as_click(command: Command, rest: tuple[str, ...] = ()) -> click.Command:
     def callback(**values: object) -> int:
         return run(command, given_of(command, values, rest))
 
+    digits = max((len(str(code)) for code in command.codes), default=0)
     status = [
         line
         for code in command.codes
-        for line in wrap(f"{code:<2}  {MEANINGS[code]}", COLUMNS - 6, subsequent_indent=" " * 4)
+        for line in wrap(f"{code:<{digits}}  {MEANINGS[code]}", COLUMNS - 6, subsequent_indent=" " * (digits + 2))
     ]
     pages = [command.text, "\b\nExamples:\n" + "\n".join(f"  {line}" for line in command.examples)]
     epilog = "\b\nExit status:\n" + "\n".join(f"  {line}" for line in status)

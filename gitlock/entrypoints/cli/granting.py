@@ -130,9 +130,10 @@ def mark_lines(outcome: ClaimOutcome) -> list[str]:
 
 def refusal(
     site: "Site", refused: Refused, typed: str, notes: list[str], *, code: int = exitcodes.HELD, id: str = "held",
-    prefix: str = "",
+    prefix: str = "", wait: str = "git lock claim --wait",
 ) -> Answer:  # fmt: skip
-    """A claim that others stand in the way of: every lease, and whoever waits before us."""
+    """A claim that others stand in the way of: every lease, and whoever waits before us. ``wait`` is the command that
+    waits for it."""
     from gitlock.entrypoints import envelope
 
     now = site.now()
@@ -141,14 +142,14 @@ def refusal(
         f"{visible(waiter.agent)} waits for '{visible(waiter.title)}' since {clock(waiter.since, now.wall)}, before you"
         for waiter in refused.ahead
     ]
-    wait = f"git lock claim --wait {typed}"
+    wait = f"{wait} {typed}"
     next_command = f"git lock request {typed} -m 'why you need it'" if refused.conflicts else wait
     conflicts = [envelope.conflict_json(one, now, site.facts.liveness) for one in refused.conflicts]
     fault = envelope.error(id, prefix + lines[0], next_command, conflicts)
     more = lines[1:]
     if len(refused.conflicts) > 1:
         more.append(f"nothing was claimed: {len(refused.conflicts)} leases stand in the way")
-    hints = [hint(f"to wait for it: git lock claim --wait {typed}")]
+    hints = [hint(f"to wait for it: {wait}")]
     if refused.conflicts:
         hints.append(hint(f"to ask for it: {next_command}"))
     return Answer(code, notes=[*more, *notes, *hints], fault=fault)

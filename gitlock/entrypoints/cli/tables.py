@@ -47,6 +47,7 @@ def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
     if waiting:
         table.add_column("WAIT", no_wrap=True, justify="right")
     table.add_column("REASON", overflow="fold", ratio=3)
+    rows: list[list[Text]] = []
     for one in found:
         lease = one.lease
         state = one.liveness if one.state == "live" else one.state
@@ -58,9 +59,23 @@ def lease_table(found: list[Shown], now: Instant, *, color: bool) -> list[str]:
         ]  # fmt: skip
         if waiting:
             row.append(Text(str(one.waiting or "")))
-        table.add_row(*row, Text(visible(lease.reason, REASON_LIMIT)))
+        rows.append([*row, Text(visible(lease.reason, REASON_LIMIT))])
+        table.add_row(*rows[-1])
+    _yield_last(table, rows, drawn.width)
     drawn.print(table)
     return lines_of(drawn)
+
+
+def _yield_last(table: Table, rows: list[list[Text]], width: int) -> None:
+    """Where not all fits, the last column wraps at its blanks before a claim is cut: claims get copied."""
+    widths = [
+        max([len(str(column.header)), *(row[at].cell_len for row in rows)])
+        for at, column in enumerate(table.columns)
+    ]
+    left = width - sum(one + 2 for one in widths[:-1])
+    longest = max((len(part) for row in rows for part in row[-1].plain.split()), default=0)
+    if max(longest, len(str(table.columns[-1].header))) <= left < widths[-1]:
+        table.columns[-1].max_width = left
 
 
 def event_table(events: list[dict[str, object]], now: float, *, color: bool) -> list[str]:

@@ -56,6 +56,10 @@ class NoteBook:
             raise StoreCorrupt(f"'{path}' is the note of another branch", hint=look_at(path))
         return note
 
+    def has(self, branch: str) -> bool:
+        """Whether there is a note of the branch, also one that can't be read."""
+        return os.path.lexists(self._path(branch))
+
     def write(self, note: Note) -> None:
         """Replaces the branch's note. ``UsageError`` for a text that is too long."""
         size = len(note.text.encode("utf-8", "surrogateescape"))

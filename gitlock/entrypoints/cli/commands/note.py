@@ -6,7 +6,7 @@ from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning
-from gitlock.entrypoints.wording import clock, stamp, visible
+from gitlock.entrypoints.wording import clock, stamp, visible, word
 from gitlock.errors import RepositoryError, UsageError
 from gitlock.stores.files.notes import TEXT_LIMIT, Note, NoteBook
 
@@ -76,12 +76,15 @@ def _replaced(given: Given, site: "Site", book: NoteBook, branch: str) -> Answer
         text += "\n"
     now = site.now().wall
     note = Note(branch, text, site.agent.id, site.agent.kind, now)
+    replaced = book.has(branch)
     book.write(note)
     notes = []
     if site.repository.git.try_run("show-ref", "--verify", "--quiet", f"refs/heads/{branch}")[0] != 0:
         notes.append(warning(f"there is no branch '{visible(branch)}' yet"))
     size = len(text.encode("utf-8", "surrogateescape"))
-    lines = [f"the note of '{visible(branch)}' is replaced ({size} bytes); git lock note --history has what it was"]
+    lines = [f"the note of '{visible(branch)}' is {'replaced' if replaced else 'set'} ({size} bytes)"]
+    if replaced:
+        lines.append(f"  what it was: git lock note --branch {word(branch)} --history")
     return Answer(lines=lines, notes=notes, data={"branch": envelope.name(branch), "note": note_json(note)})
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 def answer(given: Given) -> Answer:
     """The overview."""
+    from gitlock.entrypoints.cli.elsewhere import abroad_json, abroad_lines
     from gitlock.entrypoints.cli.tables import lease_table
 
     site = site_of(given)
@@ -31,11 +32,18 @@ def answer(given: Given) -> Answer:
     rows = listing(found.snapshot, site.facts, site.fold, all=False, under=None)
     enforced, because, advice = enforcement(site)
     lines = []
+    abroad = []
+    if site.knows_elsewhere:
+        from gitlock.usecases.elsewhere import held_elsewhere
+
+        known = (lease.id for lease in found.snapshot.leases.all())
+        abroad = held_elsewhere(site.publications, now.wall, known=known, fold=site.fold)
     if rows:
         color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
-        lines += [*lease_table(rows, now, color=color), ""]
+        lines += lease_table(rows, now, color=color)
     else:
-        lines += ["nothing is held", ""]
+        lines.append("nothing is held" + (" in this clone" if abroad else ""))
+    lines += [*(abroad_lines(abroad, now.wall, all=False) if abroad else ()), ""]
     queue = [one for one in found.snapshot.waiters.ordered() if keeps_place(one, now, site.facts.process_waits)]
     for waiter in queue[:QUEUE_SHOWN]:
         since = show_duration(now.wall - waiter.since)
@@ -53,6 +61,7 @@ def answer(given: Given) -> Answer:
     data = {
         "agent": {"id": site.agent.id, "kind": site.agent.kind, "source": site.agent.source},
         "leases": [envelope.shown_json(one, now) for one in rows],
+        "elsewhere": abroad_json(abroad, now.wall),
         "enforced": list(enforced),
         "not_enforced_because": because,
         "mode": _mode(site),

@@ -137,7 +137,10 @@ def _not_granted(given: Given, site: "Site", agent: Agent, outcome: ClaimOutcome
     result = outcome.answer
     if isinstance(result, Refused):
         typed = " ".join(word(text) for text in given.many("claim"))
-        return refusal(site, result, typed, ["no worktree was made"])
+        return refusal(
+            # Who waits with a claim has it in the end, and that is who asks, not the agent that is to come.
+            site, result, typed, ["no worktree was made"], wait="git lock wait",
+        )  # fmt: skip
     if isinstance(result, Clash):
         message = (
             f"'{agent.id}' is at work on another host ({visible(result.lease.holder.host)}): two holders of one name "
