@@ -1,0 +1,1 @@
+"""Settings of agent programs: our entries in them, looked for, put in, and taken out."""

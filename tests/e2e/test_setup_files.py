@@ -1,0 +1,220 @@
+"""Settings files as people have them: everything that is not ours stays byte for byte, or nothing is written at all."""
+
+import json
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from gitlock.domain.programs import PROGRAMS
+from tests.kit.processes import Job, run_at_once
+from tests.kit.program import child_environment, program
+from tests.kit.repo import Repo
+
+LOCAL = ".claude/settings.local.json"
+OTHERS = """{
+    // what I may do without being asked
+    "permissions": {"allow": ["Bash(ls:*)"]}, /* short */
+    "hooks": {
+        "PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint"}]},
+        ],
+        "Stop": []
+    },
+    "model": "x",
+}
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return Repo.new(tmp_path, files={"src/a.py": "1\n"})
+
+
+KINDS = {
+    "empty": b"",
+    "a line end": b"\n",
+    "an object": b"{}",
+    "with other tools' hooks": OTHERS.encode(),
+    "with CR LF": OTHERS.replace("\n", "\r\n").encode(),
+    "with tabs": OTHERS.replace("    ", "\t").encode(),
+    "with a byte order mark": b"\xef\xbb\xbf" + OTHERS.encode(),
+    "without a last line end": OTHERS.rstrip("\n").encode(),
+    "on one line": b'{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}]}}',
+    "in every script": '{"名": "é \\ud83d\\ude00 😀"}'.encode(),
+}
+
+
+@pytest.mark.parametrize("before", KINDS.values(), ids=KINDS)
+def test_a_file_comes_back_as_it_was(repo: Repo, before: bytes) -> None:
+    file = repo.write(LOCAL, before)
+    file.chmod(0o640)
+    repo.lock("setup", "claude", agent=None).ok()
+    assert file.read_bytes() != before and repo.lock("setup", "claude", "--check", agent=None).code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert file.read_bytes() == before and stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_what_somebody_adds_afterwards_stays(repo: Repo) -> None:
+    file = repo.write(LOCAL, OTHERS)
+    repo.lock("setup", "claude", agent=None).ok()
+    text = file.read_text()
+    for old, new in (('"model": "x"', '"model": "y"'), ('"Bash(ls:*)"', '"Bash(ls:*)", "WebFetch"')):
+        text = text.replace(old, new)
+    file.write_text(text)
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert file.read_text() == OTHERS.replace('"x"', '"y"').replace('"Bash(ls:*)"', '"Bash(ls:*)", "WebFetch"')
+
+
+def test_a_file_of_ours_that_somebody_uses_stays_without_us(repo: Repo) -> None:
+    repo.lock("setup", "claude", agent=None).ok()
+    file = repo.path / LOCAL
+    file.write_text(json.dumps({**json.loads(file.read_text()), "model": "x"}, indent=2))
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert json.loads(file.read_text()) == {"model": "x"}
+
+
+def test_a_folder_of_ours_that_somebody_uses_stays(repo: Repo) -> None:
+    repo.lock("setup", "claude", agent=None).ok()
+    repo.write(".claude/agents/x.md", "x\n")
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert not (repo.path / LOCAL).exists() and (repo.path / ".claude/agents/x.md").exists()
+
+
+def test_without_what_is_remembered_only_ours_is_taken_out(repo: Repo) -> None:
+    file = repo.write(LOCAL, OTHERS)
+    repo.lock("setup", "claude", agent=None).ok()
+    (repo.store / "setup.json").write_text("{not json")
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert "git-lock" not in file.read_text() and "what I may do" in file.read_text() and "lint" in file.read_text()
+
+
+BROKEN = {
+    "no json": (b'{\n  "a": 1\n  "b": 2\n}', "(line 3, column 3)"),
+    "cut short": (b'{"hooks": {', "(line 1, column 12)"),
+    "hooks are a list": (b'{\n"hooks": []}', "'hooks' is not an object (line 2)"),
+    "an event is an object": (b'{"hooks": {"Stop": {}}}', "'hooks.Stop' is not a list (line 1)"),
+    "hooks twice": (b'{"hooks": {},\n "hooks": {}}', "'hooks' is there twice"),
+    "no object": (b"[1]", "the document is not an object"),
+    "not UTF-8": (b'{"a": "\xff"}', "not UTF-8"),
+    "UTF-16": '{"a": 1}'.encode("utf-16"),
+    "too long": (b'{"a": "' + b"x" * (1 << 20) + b'"}', "longer than 1 MiB"),
+    "nested without end": (b'{"a": ' + b"[" * 200_000, "levels deep"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
+def test_what_is_broken_is_named_and_left_alone(repo: Repo, case: tuple[bytes, str] | bytes) -> None:
+    before, said = case if isinstance(case, tuple) else (case, "not UTF-8")
+    file = repo.write(LOCAL, before)
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and said in result.err and "nothing was changed" in result.err, result
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_nothing_is_written_through_a_link(repo: Repo, tmp_path: Path) -> None:
+    other = tmp_path / "dotfiles.json"
+    other.write_text("{}")
+    (repo.path / ".claude").mkdir()
+    (repo.path / LOCAL).symlink_to(other)
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and str(other) in result.err and "--print" in result.err
+    assert other.read_text() == "{}" and (repo.path / LOCAL).is_symlink()
+
+
+def test_nothing_is_written_into_a_folder_that_is_a_link(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (repo.path / ".claude").symlink_to(tmp_path / "elsewhere")
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and "is a link to" in result.err
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("place", [LOCAL, ".claude"])
+def test_what_is_no_file_is_left_alone(repo: Repo, place: str) -> None:
+    if place == LOCAL:
+        (repo.path / LOCAL).mkdir(parents=True)
+    else:
+        repo.write(place, "a file\n")
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and "not a f" in result.err
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(repo: Repo) -> None:
+    (repo.path / ".claude").mkdir()
+    os.mkfifo(repo.path / LOCAL)
+    assert repo.lock("setup", "claude", agent=None).code == 17
+
+
+def test_a_file_that_may_not_be_written_is_not(repo: Repo) -> None:
+    file = repo.write(LOCAL, "{}")
+    file.chmod(0o444)
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and "read-only" in result.err and "chmod u+w" in result.err
+    assert file.read_text() == "{}"
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="permissions: needs setpriv")
+def test_a_folder_that_may_not_be_written_is_named(repo: Repo) -> None:
+    repo.path.chmod(0o555)
+    drop = ("setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--inh-caps=-all")
+    try:
+        result = repo.run(*(drop if os.geteuid() == 0 else ()), str(program()), "setup", "claude")
+    finally:
+        repo.path.chmod(0o755)
+    assert result.code == 17 and "can't be made (Permission denied)" in result.err
+    assert not (repo.path / ".claude").exists()
+
+
+def test_what_a_dead_setup_has_left_is_written_over(repo: Repo) -> None:
+    repo.write(LOCAL + ".git-lock-new", "half of a")
+    repo.lock("setup", "claude", agent=None).ok()
+    assert [path.name for path in (repo.path / ".claude").iterdir()] == ["settings.local.json"]
+
+
+def test_programs_that_are_set_up_at_once_do_not_lose_each_other(repo: Repo) -> None:
+    environment = child_environment()
+    jobs = [
+        Job([str(program()), "setup", name], cwd=repo.path, env=environment) for name in PROGRAMS for _ in range(2)
+    ]
+    assert [job.code for job in run_at_once(jobs)] == [0] * len(jobs)
+    for name in PROGRAMS:
+        assert repo.lock("setup", name, "--check", agent=None).code == 0, name
+    remembered = json.loads((repo.store / "setup.json").read_text())
+    assert sorted(remembered["programs"]) == sorted(PROGRAMS)
+    assert repo.git("status", "--porcelain", "--untracked-files=all").out == ""
+    repo.lock("setup", "all", "--remove", agent=None).ok()
+    assert sorted(path.name for path in repo.path.iterdir()) == [".git", "src"]
+
+
+def test_git_s_list_of_ignored_files_comes_back_as_it_was(repo: Repo) -> None:
+    exclude = repo.common_dir / "info/exclude"
+    for before in (b"*.log", b"*.log\n", b""):
+        exclude.write_bytes(before)
+        repo.lock("setup", "claude", "cursor", agent=None).ok()
+        assert repo.git("status", "--porcelain", "--untracked-files=all").out == ""
+        repo.lock("setup", "claude", "--remove", agent=None).ok()
+        repo.lock("setup", "cursor", "--remove", agent=None).ok()
+        assert exclude.read_bytes() == before
+    exclude.unlink()
+    repo.lock("setup", "claude", "cursor", agent=None).ok()
+    repo.lock("setup", "claude", "cursor", "--remove", agent=None).ok()
+    assert not exclude.exists()
+
+
+def test_what_git_ignores_anyway_needs_no_line(repo: Repo) -> None:
+    repo.commit("ignore", files={".gitignore": ".claude/\n"})
+    before = (repo.common_dir / "info/exclude").read_bytes()
+    repo.lock("setup", "claude", agent=None).ok()
+    assert (repo.common_dir / "info/exclude").read_bytes() == before
+
+
+def test_a_name_that_no_terminal_should_print_is_escaped(tmp_path: Path) -> None:
+    repo = Repo.new(tmp_path, name="a\x1b[31m\udcffb")
+    repo.write(LOCAL, "[]")
+    result = repo.lock("setup", "claude", agent=None)
+    assert result.code == 17 and "\x1b" not in result.err
