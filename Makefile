@@ -38,9 +38,10 @@ lint: .venv/.stamp ## ruff and mypy alone
 format: .venv/.stamp ## mends what ruff can mend by itself
 	@$(BIN)/ruff check --quiet --fix .
 
-docs: .venv/.stamp ## makes the pages that are made: the manual page, docs/cli.md and docs/exit-codes.md
+docs: .venv/.stamp ## makes what is made: the manual page, docs/cli.md, docs/exit-codes.md, plugins and skills
 	@$(BIN)/python docs/generate/man.py
 	@$(BIN)/python docs/generate/reference.py
+	@$(BIN)/python docs/generate/agents.py
 
 soak: .venv/.stamp ## the long runs
 	@GITLOCK_SOAK=1 $(BIN)/python -m pytest --no-header -n $(WORKERS) --timeout 7200 $(PYTEST_FLAGS)
@@ -49,7 +50,7 @@ bench: .venv-wheel/.stamp .venv-peers/.stamp ## every benchmark, against the ins
 	@mkdir -p build/bench
 	@for name in start store; do echo "== $$name"; \
 		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
-	@for name in overlap waiting spawn presence ci; do echo "== $$name"; $(WHEEL_BIN)/python benchmarks/$$name.py || exit 1; done
+	@for name in overlap waiting spawn presence ci agent; do echo "== $$name"; $(WHEEL_BIN)/python benchmarks/$$name.py || exit 1; done
 	@for name in peers avoided; do echo "== $$name"; \
 		$(WHEEL_BIN)/python benchmarks/$$name.py --rounds $(ROUNDS) --json >build/bench/$$name.json || exit 1; done
 	@$(WHEEL_BIN)/python benchmarks/plot.py build/bench

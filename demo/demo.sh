@@ -167,4 +167,15 @@ run runner 0 "git lock ci --base origin/$main" "clear"
 run runner 0 "git -c user.name=eve -c user.email=eve@example.org commit -am 'cheap'" "cheap"
 run runner 22 "git lock ci --base origin/$main" "README.md"
 
+say "12. Agent programs ask before they edit, once setup has told them to." \
+    "Two sessions of Claude Code in one worktree: what it would ask is asked here."
+run dana 0 "git lock setup claude" "Claude Code is set up" ".claude/settings.local.json"
+for session in first second; do
+    printf '{"hook_event_name": "PreToolUse", "session_id": "%s", "cwd": "%s", "tool_name": "Edit",
+        "tool_input": {"file_path": "setup.cfg"}}' "$session" "$scratch/shop" >"$scratch/$session.json"
+done
+run dana 0 "git-lock agent-hook --harness claude <../first.json"
+run dana 0 "git lock who setup.cfg" "setup.cfg: claude-first since"
+run dana 0 "git-lock agent-hook --harness claude <../second.json" '"deny"' "is held by claude-first"
+
 printf '\n%sAll %s steps ended as they should.%s\n' "$bold" "$steps" "$plain"

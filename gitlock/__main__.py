@@ -30,7 +30,7 @@ def main() -> None:
 
             if not wants_help(words[1:]):
                 answer_event(words[1:], bundle)
-        if words[:1] in QUICK:
+        if words[:1] in QUICK or words[:1] == ["ci"]:
             bundle.load("git")
             from gitlock.wiring.begun import begin
 

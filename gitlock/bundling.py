@@ -23,10 +23,11 @@ __future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoi
 domain.value git.repository entrypoints.hooks.main wiring domain.agent git.badge wiring.identity domain.segment
 domain.pattern domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
 entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
-domain.lease domain.snapshot domain.standing domain.covering domain.decision domain.receipt domain.beat usecases.renew
+domain.lease domain.seat domain.snapshot domain.standing domain.covering domain.decision domain.receipt domain.beat
+usecases.renew
 usecases.check
-entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.state stores.files.table
-stores.files.store stores.opening
+entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.seal stores.files.state
+stores.files.table stores.files.store stores.opening
 """
 
 # What asks git where we are: loaded first, so that it answers while the rest is loaded.
@@ -36,11 +37,11 @@ GIT = "errors git git.process git.config domain domain.value git.repository wiri
 VERB = """
 __future__ entrypoints entrypoints.cli entrypoints.cli.options entrypoints.cli.output entrypoints.cli.table
 entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.pattern
-domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.snapshot domain.standing
+domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.seat domain.snapshot domain.standing
 entrypoints.exitcodes git.badge wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change
 domain.covering domain.decision
 entrypoints.wording usecases domain.beat stores stores.files stores.files.layout stores.clock jsontext stores.codec
-stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
+stores.files.mark stores.files.seal stores.files.state stores.files.table stores.files.store stores.opening
 """
 
 # And what each of them loads besides.
@@ -49,7 +50,8 @@ git.changes usecases.renew usecases.check usecases.places entrypoints.cli.comman
 """
 CLAIM = """
 domain.overlap domain.tentative domain.claim digest domain.key usecases.places usecases.reading usecases.claim
-usecases.covered domain.session wiring.attendance entrypoints.cli.granting entrypoints.cli.commands.claim
+usecases.covered domain.session wiring.attendance entrypoints.outcomes entrypoints.cli.granting
+entrypoints.cli.commands.claim
 wiring.policies wiring.liveness stores.files.atomic stores.files.guard stores.files.journal
 """
 MINE = "usecases.renew entrypoints.cli.commands.mine"
@@ -64,18 +66,33 @@ wiring.attendance entrypoints.cli.commands.renew wiring.policies stores.files.at
 stores.files.journal
 """
 
-# What `agent-hook` loads until it has asked git for the settings of the place that an edit is about to happen in, and
-# what it loads meanwhile, where the path is the agent's already.
+# What `ci` loads besides, where the branch may land.
+CI = """
+domain.authors domain.receipt domain.merging entrypoints.envelope entrypoints.cli.mergewords git.changes git.merges
+git.outgoing git.foreseen git.branching git.testimony git.ledgers domain.following domain.ledger stores.ledger
+domain.overlap
+usecases.looking stores.files.atomic stores.files.records stores.files.guard stores.files.publications
+usecases.seating usecases.publishing usecases.merge_check git.baseline wiring.platforms wiring.policies
+entrypoints.cli.commands.ci git.operation git.worktrees git.checkouts wiring.liveness digest domain.key
+wiring.plaintoml wiring.mapfile domain.coverage
+"""
+
+# What `agent-hook` loads until it has asked git for the settings of the place that an edit is about to happen in; what
+# it loads to see that the path is the agent's already; and what it loads where more is to be done.
 EVENT = """
 gitlock entrypoints entrypoints.agents jsontext domain domain.value entrypoints.agents.neutral entrypoints.agents.main
 entrypoints.agents.payload entrypoints.agents.claude errors git git.process git.config git.repository git.locate
 """
+PLAIN = """
+domain.agent digest domain.session stores domain.instant stores.clock stores.files stores.files.layout
+stores.files.seal stores.files.glimpse wiring git.badge wiring.identity wiring.asking entrypoints.agents.plain
+"""
 AGENT = """
-digest domain.agent __future__ domain.segment domain.pattern domain.footprint domain.instant domain.lease
-domain.session domain.sitting wiring domain.policy git.badge wiring.identity wiring.site wiring.spotting
+__future__ domain.segment domain.pattern domain.footprint domain.lease domain.seat domain.sitting domain.policy
+wiring.site wiring.spotting
 entrypoints.agents.desk domain.snapshot usecases domain.change domain.covering domain.standing domain.decision
-domain.beat usecases.renew usecases.edit entrypoints.agents.before stores stores.files stores.files.layout
-stores.clock stores.codec stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
+domain.beat usecases.renew usecases.edit entrypoints.agents.before stores.codec stores.files.mark
+stores.files.state stores.files.table stores.files.store stores.opening
 wiring.policies
 """
 
@@ -83,20 +100,23 @@ wiring.policies
 REST = """
 __main__ entrypoints.agents.codex entrypoints.agents.gemini entrypoints.agents.cursor entrypoints.agents.after
 entrypoints.agents.news entrypoints.agents.words entrypoints.agents.lifetime domain.patchtext domain.shellwords
-domain.shellgit domain.shellwrites domain.leaving stores.files.records stores.files.sessions
-usecases.presence usecases.leave usecases.observe
+domain.shellgit domain.shellwrites domain.guarding entrypoints.hooks.unseen domain.leaving stores.files.records
+stores.files.sessions
+usecases.presence usecases.leave usecases.observe stores.files.travels wiring.travelling
 domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
 entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
 entrypoints.hooks.ways entrypoints.hooks.message git.trailers git.merges stores.files.bell stores.files.queue_rows
 usecases.hearing usecases.looking entrypoints.hooks.following entrypoints.hooks.framework usecases.arriving git.baseline
 usecases.staging usecases.wait domain.merging domain.ledger domain.following stores.ledger stores.files.records
-stores.files.publications git.ledgers git.outgoing git.branching usecases.pushing usecases.publishing usecases.following
+stores.files.publications git.ledgers git.outgoing git.branching git.testimony usecases.pushing usecases.publishing
+usecases.following
 entrypoints.hooks.pushing
 """
 
 GROUPS = {
     "hook": HOOK, "git": GIT, "verb": VERB, "check": CHECK, "claim": CLAIM, "mine": MINE, "release": RELEASE,
-    "renew": RENEW, "event": EVENT, "agent": AGENT,
+    "renew": RENEW, "ci": CI, "event": EVENT, "plain": PLAIN,
+    "agent": AGENT,
 }  # fmt: skip
 
 

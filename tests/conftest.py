@@ -22,6 +22,7 @@ PASSED = {
     "PATH", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
     "TEST_GIT",  # the folder of another git to test with
     "TEST_GIT_NEW",  # the folder of a git with configured hooks, for the tests that need one
+    "GITLOCK_CLIENTS",  # the folder that npm has put agent programs into; see tests/kit/clients.py
 }
 PASSED_PREFIXES = (
     "PYTEST_", "HYPOTHESIS_", "COVERAGE_",

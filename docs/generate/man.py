@@ -16,6 +16,7 @@ from gitlock import __version__
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, COMMON, FLAG, MANY, Command, Option
 from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
+from gitlock.entrypoints.cli.terms import ENVIRONMENT, READINGS
 from gitlock.entrypoints.exitcodes import MEANINGS
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +43,8 @@ def page() -> str:
         "@COMMON@": _options(COMMON),
         "@FORMS@": _options(CLAIM_FORMS),
         "@COMMANDS@": "\n\n".join(_command(command) for command in commands),
+        "@READINGS@": _terms(READINGS),
+        "@ENVIRONMENT@": _terms(ENVIRONMENT),
         "@EXIT@": "\n\n".join(f"{code}\n:   {_sentence(MEANINGS[code])}" for code in MEANINGS),
     }
     for mark, part in parts.items():
@@ -63,6 +66,10 @@ def _command(command: Command) -> str:
     lines.append("\n".join("    " + example for example in command.examples))
     lines.append("Exit status: " + ", ".join(str(code) for code in command.codes) + ".")
     return "\n\n".join(line for line in lines if line.strip())
+
+
+def _terms(terms: dict[str, str]) -> str:
+    return "\n\n".join(f"{term}\n:   {text}" for term, text in terms.items())
 
 
 def _options(options: tuple[Option, ...]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from gitlock.entrypoints.cli.options import ALWAYS, CLAIM_FORMS, COMMON, FLAG, MANY, Command, Option
 from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
-from gitlock.entrypoints.exitcodes import MEANINGS
+from gitlock.entrypoints.exitcodes import ADVICE, MEANINGS
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -42,8 +42,8 @@ EXIT_CODES = """\
 They are stable: scripts and agents may branch on them. With `--json` the envelope's `code` is the same number, and
 `error.id` says more.
 
-| code | meaning | of |
-|---|---|---|
+| code | meaning | what it asks for | of |
+|---|---|---|---|
 {rows}
 
 `run` passes on the code of its command once that has started; `--result FILE` tells ours from the command's. Git's
@@ -116,7 +116,7 @@ def _exit_codes() -> str:
     for code, meaning in MEANINGS.items():
         names = by_code[code]
         of = "every command" if code in (0, *ALWAYS) else ", ".join(f"`{name}`" for name in names if name not in HIDDEN)
-        rows.append(f"| {code} | {_cell(meaning)} | {of} |")
+        rows.append(f"| {code} | {_cell(meaning)} | {_cell(ADVICE[code])} | {of} |")
     return EXIT_CODES.format(rows="\n".join(rows))
 
 

@@ -36,8 +36,18 @@ def valid_agent(name: str) -> str:
     elif any(part in ("", ".", "..") for part in name.split("/")):
         fault = "a part of it is empty, '.' or '..'"
     if fault:
-        raise UsageError(f"'{name}' can't name an agent: {fault}", id="bad-agent")
+        raise UsageError(
+            f"'{name}' can't name an agent: {fault}", hint=f"name it, say, '{_like(name)}'", id="bad-agent"
+        )
     return name
+
+
+def _like(name: str) -> str:
+    """A name like this one that may name an agent."""
+    parts = ["".join([char if char in _NAME else "-" for char in part]) for part in name.split("/")]
+    found = "/".join([part.lstrip("-") for part in parts if part.strip("-.")])[: NAME_LIMIT // 2]
+    found = found.removesuffix(".lock").rstrip("/.-")
+    return found.lstrip("-") or "alice"
 
 
 def lineage(agent: str) -> tuple[str, ...]:

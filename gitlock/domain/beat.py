@@ -2,12 +2,19 @@
 
 from gitlock.domain.agent import lineage
 from gitlock.domain.lease import Ended, Lease
+from gitlock.domain.seat import reseated
 from gitlock.domain.snapshot import NOTHING, Edits, Snapshot
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitlock.domain.lease import Holder
     from gitlock.domain.queue import Waiter
+    from gitlock.domain.seat import Seat
+
+    SeatOf = Callable[[Holder], Seat | None]
 
 
 class Beat(Value):
@@ -29,8 +36,9 @@ class Beat(Value):
         self.offers = offers
 
 
-def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
-    """Renews all leases of the agent (and of those that it works under) in one write, if a write is due.
+def plan_beat(snapshot: Snapshot, agent: str, seat_of: "SeatOf | None" = None) -> tuple[Edits, Beat]:
+    """Renews all leases of the agent (and of those that it works under) in one write, if a write is due: by their
+    time, or since ``seat_of`` knows that one is held from another branch or place by now.
 
     A lapsed lease that is still in the table was overlapped by nobody, since a claim that overlaps it drops it:
     it goes on under the same fence.
@@ -41,6 +49,10 @@ def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
     revived: list[Lease] = []
     own = list(snapshot.leases.of(lineage(agent)))
     due = any(lease.due(now) or lease.is_left for lease in own)
+    if seat_of is not None:
+        seated = [reseated(lease, seat_of) for lease in own]
+        due = due or any(new is not old for new, old in zip(seated, own, strict=True))
+        own = seated
     for lease in own:
         if due:
             if lease.left(now) <= 0:
@@ -53,9 +65,13 @@ def plan_beat(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
     return Edits(put=tuple(put)) if put else NOTHING, beat
 
 
-def with_beat(edits: Edits, snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
+def with_beat(
+    edits: Edits, snapshot: Snapshot, agent: str, seat_of: "SeatOf | None" = None
+) -> tuple[Edits, Beat]:
     """The edits of another plan of the agent's, and the heartbeat of whatever they leave alone, in one write."""
-    rest, beat = plan_beat(snapshot, agent)
+    rest, beat = plan_beat(snapshot, agent, seat_of)
+    if seat_of is not None and edits.put:
+        edits = edits.replace(put=tuple(reseated(lease, seat_of) for lease in edits.put))
     touched = {*edits.drop, *(lease.id for lease in edits.put)}
     renewed = tuple(lease for lease in rest.put if lease.id not in touched)
     if renewed:
@@ -70,8 +86,8 @@ def unreported(snapshot: Snapshot, agent: str) -> tuple[Ended, ...]:
     return tuple(ended for ended in snapshot.ended.of((agent,)) if not ended.told)
 
 
-def plan_told(snapshot: Snapshot, agent: str) -> tuple[Edits, Beat]:
+def plan_told(snapshot: Snapshot, agent: str, seat_of: "SeatOf | None" = None) -> tuple[Edits, Beat]:
     """As a beat, and marks the ended leases as reported."""
-    edits, beat = plan_beat(snapshot, agent)
+    edits, beat = plan_beat(snapshot, agent, seat_of)
     told = tuple(ended.lease.id for ended in beat.ended)
     return (edits.replace(told=told) if told else edits), beat

@@ -6,6 +6,7 @@ from gitlock.domain.lease import EPOCH_STEP, INTENT, SHARED, STRENGTH, Ended, Ho
 from gitlock.domain.overlap import contains
 from gitlock.domain.pattern import Fold
 from gitlock.domain.policy import ENFORCE
+from gitlock.domain.seat import reseated, seats_beside
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot, anchors_of
 from gitlock.domain.standing import DEAD, DOUBTFUL, EXPIRED, GONE, Facts, standing
 from gitlock.domain.tentative import begun, marked
@@ -174,6 +175,7 @@ def plan_claim(
         renewed = covering.renewed_at(now, max(claim.ttl, covering.ttl)).replace(
             holder=_holder(covering, claim, facts), extra=marked(covering.extra, claim.call)
         ).taken_up()
+        renewed = reseated(renewed, seats_beside(claim.holder))
         left = _places(snapshot, claim, place)
         found = _elsewhere(covering, claim, snapshot, fold)
         granted = Granted(renewed, already=True, elsewhere=() if found is None else (found,))

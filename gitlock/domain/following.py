@@ -1,11 +1,11 @@
 """Leases that last while their branch does (``claim --until-merged``): bound to no process, renewed by whoever comes
 by, and over when the base contains what the branch has done, or the branch is gone."""
 
-from gitlock.domain.lease import TTL_LIMIT, Ended, Lease
+from gitlock.domain.lease import TTL_LIMIT, UNTIL_MERGED, Ended, Lease
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.value import Value
 
-FIELD = "until_merged"  # the field of a lease that says so
+FIELD = UNTIL_MERGED  # the field of a lease that says so
 MERGED, ABANDONED = "merged", "abandoned"  # why such a lease ended
 
 

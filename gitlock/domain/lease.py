@@ -8,6 +8,7 @@ from gitlock.domain.value import Value
 EXCLUSIVE, SHARED, INTENT = "exclusive", "shared", "intent"
 MODES = (EXCLUSIVE, SHARED, INTENT)
 STRENGTH = {INTENT: 0, SHARED: 1, EXCLUSIVE: 2}
+UNTIL_MERGED = "until_merged"  # the field of a lease that lasts as long as its branch does
 LEFT = "left"  # the field of a lease that outlived its session, since its paths are still changed
 
 TTL_LIMIT = 7 * 86400.0  # a week: nothing is immortal

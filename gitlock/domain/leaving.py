@@ -8,7 +8,7 @@ beat of its agent takes the mark away: the agent is back.
 from gitlock.domain.agent import lineage
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.key import path_key
-from gitlock.domain.lease import INTENT, LEFT, Lease
+from gitlock.domain.lease import INTENT, LEFT, Holder, Lease
 from gitlock.domain.overlap import contains, covers
 from gitlock.domain.pattern import Fold, escape
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
@@ -82,6 +82,15 @@ def _narrowed(lease: Lease, paths: tuple[str, ...]) -> Lease:
     return lease.replace(keys=keys, include=include, exclude=())
 
 
+def _handed(lease: Lease, parent: str) -> Holder:
+    """The parent's place: its session is named by what the child's name begins with."""
+    session = lease.holder.session
+    below = lease.agent.count("/") - parent.count("/")
+    if session is None or session.count("/") < below:
+        return lease.holder
+    return lease.holder.replace(session=session.rsplit("/", below)[0])
+
+
 def plan_pass_on(snapshot: Snapshot, child: str, fold: Fold) -> tuple[Edits, tuple[Lease, ...]]:
     """A sub-agent has ended: its leases are its parent's from now on, under the same fence. One that a lease of the
     parent's covers already just goes. Answers what was passed on."""
@@ -98,7 +107,7 @@ def plan_pass_on(snapshot: Snapshot, child: str, fold: Fold) -> tuple[Edits, tup
         ):
             drop.append(lease.id)
         else:
-            put.append(lease.replace(agent=parent))
+            put.append(lease.replace(agent=parent, holder=_handed(lease, parent)))
     if not put and not drop:
         return NOTHING, ()
     events = tuple(Event("pass", child, one.title, one.id, one.fence, f"to {parent}") for one in put)

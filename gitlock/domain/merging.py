@@ -5,26 +5,27 @@ those whose leases say that they work on it. What is judged is each path that th
 checked as Kleppmann asks of a resource ("How to do distributed locking", 2016), with the base as the resource.
 """
 
-from gitlock.domain.agent import related
+from gitlock.domain.authors import Authors
 from gitlock.domain.covering import covering
 from gitlock.domain.decision import CLEAR, HELD, OVERTAKEN, UNCLAIMED, VIOLATION
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE, INTENT
 from gitlock.domain.pattern import anchor_candidates
 from gitlock.domain.policy import ENFORCE, OFF
+from gitlock.domain.receipt import Declared
 from gitlock.domain.standing import EXPIRED, GONE, standing
 from gitlock.domain.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitlock.domain.change import Change
     from gitlock.domain.footprint import Footprint
     from gitlock.domain.lease import Lease
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
-    from gitlock.domain.receipt import Declared, Receipt
+    from gitlock.domain.receipt import Receipt
     from gitlock.domain.snapshot import Snapshot
     from gitlock.domain.standing import Facts
 
@@ -32,19 +33,38 @@ SINCE, ELSEWHERE, AHEAD, ANNOUNCED, BYPASSED = "held-since", "other-store", "ahe
 
 
 class Commit(Value):
-    """A commit that declares something. ``time`` is when it was committed (UTC seconds), ``people`` the e-mail
-    addresses of its author and committer, ``paths`` what it changes (empty where nobody asks)."""
+    """A commit, and what its message declares: anywhere (``declared``), in its own trailers (``signed``), and as one
+    that was squashed of several (``squashed``).
 
-    __slots__ = ("declared", "id", "paths", "people", "time")
+    ``time`` is when it was committed (UTC seconds), ``people`` the e-mail addresses of its author and committer,
+    ``paths`` what it changes (empty where nobody asks), ``parents`` what it is on. ``part`` is 0 for a commit of the
+    branch itself, else the number of the merge that has brought it in.
+    """
+
+    __slots__ = ("declared", "id", "parents", "part", "paths", "people", "signed", "squashed", "time")
 
     def __init__(
-        self, id: str, time: float, declared: "Declared", people: tuple[str, ...] = (), paths: tuple[str, ...] = ()
+        self,
+        id: str,
+        time: float,
+        declared: Declared,
+        people: tuple[str, ...] = (),
+        paths: tuple[str, ...] = (),
+        *,
+        signed: Declared | None = None,
+        squashed: Declared | None = None,
+        parents: tuple[str, ...] = (),
+        part: int = 0,
     ) -> None:
         self.id = id
         self.time = time
         self.declared = declared
+        self.signed = declared if signed is None else signed
+        self.squashed = Declared() if squashed is None else squashed
         self.people = people
         self.paths = paths
+        self.parents = parents
+        self.part = part
 
 
 class Standing(Value):
@@ -163,10 +183,11 @@ class Judged(Value):
 
 
 class Evidence(Value):
-    """What a merge is judged by. ``own`` are the branch's commits that declare something, ``landed`` those of the base
-    since the two parted, newest first; ``held`` everything that is live; ``others`` the other open branches."""
+    """What a merge is judged by. ``own`` are the branch's commits, ``landed`` those of the base that declare something,
+    since the two parted, newest first; ``held`` everything that is live; ``others`` the other open branches. ``work``
+    tells which paths each of its own commits changes, by its id; without it, the commits themselves do."""
 
-    __slots__ = ("branch", "changes", "held", "landed", "others", "own")
+    __slots__ = ("branch", "changes", "held", "landed", "others", "own", "work")
 
     def __init__(
         self,
@@ -177,7 +198,9 @@ class Evidence(Value):
         landed: tuple[Commit, ...],
         held: tuple[Standing, ...],
         others: tuple[Other, ...] = (),
+        work: "Callable[[], Mapping[str, Iterable[str]]] | None" = None,
     ) -> None:
+        self.work = work or (lambda: {commit.id: commit.paths for commit in own})
         self.branch = branch
         self.changes = changes
         self.own = own
@@ -186,40 +209,18 @@ class Evidence(Value):
         self.others = others
 
 
-def who(evidence: Evidence) -> tuple[tuple[str, ...], str]:
-    """The branch's agents, and whether they are people: ``human`` where every one is an address of a commit's author
-    or committer, and where nobody is named at all (people work without claims; a program has its hooks)."""
-    named = dict.fromkeys(agent for commit in evidence.own for agent in commit.declared.agents)
-    if named:
-        people = {one for commit in evidence.own for one in commit.people}
-        return tuple(named), "human" if people.issuperset(named) else "agent"
-    there = {
-        one.lease.agent: one.lease.kind
-        for one in evidence.held
-        if evidence.branch is not None and one.lease.holder.branch == evidence.branch
-    }
-    return tuple(there), "human" if all(kind == "human" for kind in there.values()) else "agent"
-
-
 def judge_merge(evidence: Evidence, policy: "Policy", fold: "Fold") -> Judged:
     """Judges each changed path: held, then overtaken, then unclaimed; the first that applies is the finding.
 
     A lease of another stands in the way unless the branch did its work before: it has a receipt with a lower fence of
-    the same store and epoch, or, where fences don't compare, one that was committed before the lease was granted.
+    the same store and epoch, or, where fences don't compare, one that was committed before the lease was granted; and
+    no commit without a receipt has changed the path since.
     """
-    agents, kind = who(evidence)
     paths = len(evidence.changes)
-
-    def is_own(agent: str) -> bool:
-        return any(related(agent, one) for one in agents)
-
+    authors = Authors(evidence.own, evidence.work, evidence.held, evidence.branch, paths, fold)
+    kind = authors.kind
     holders = covering(_near(evidence), paths, fold)
-    receipts: Callable[[str], list[tuple[Receipt, Commit]]] = covering(
-        [((one, commit), one.footprint) for commit in evidence.own for one in commit.declared.receipts if one.include],
-        paths,
-        fold,
-    )
-    landed = _landed(evidence, is_own, fold)
+    landed = _landed(evidence, fold)
     findings: list[Finding] = []
     demanded = policy.unclaimed == "reject" and policy.receipts  # without receipts, nobody can show a claim
     told: dict[tuple[str, str], tuple[Notice, list[str]]] = {}
@@ -232,15 +233,15 @@ def judge_merge(evidence: Evidence, policy: "Policy", fold: "Fold") -> Judged:
         mode = policy.mode_for(kind, path, fold)
         if mode == OFF:
             continue
-        proofs = receipts(path)
+        proofs = authors.proofs(path)
         blocking: Standing | None = None
         mine = False
         for one in holders(path):
-            if is_own(one.lease.agent):
+            if authors.own(one.lease.agent, path):
                 mine = mine or one.lease.mode == EXCLUSIVE
             elif one.lease.mode == INTENT:
                 tell(Notice(ANNOUNCED, held=one), path, one.lease.id)
-            elif proofs and _came_later(one, proofs):
+            elif proofs and _came_later(one, proofs) and not authors.went_on(path, one.lease.acquired):
                 tell(Notice(SINCE, held=one), path, one.lease.id)
             elif blocking is None or blocking.lease.mode != EXCLUSIVE:
                 blocking = one
@@ -250,6 +251,8 @@ def judge_merge(evidence: Evidence, policy: "Policy", fold: "Fold") -> Judged:
         best = _best(proofs)
         stale: tuple[Receipt, Commit, Receipt] | None = None
         for theirs, commit in landed.get(path, ()):
+            if authors.own(theirs.agent, path):
+                continue
             own = best.get((theirs.store, theirs.epoch))
             if own is None:
                 if proofs:
@@ -266,7 +269,7 @@ def judge_merge(evidence: Evidence, policy: "Policy", fold: "Fold") -> Judged:
     notices += [Notice(AHEAD, one.paths, name=one.name) for one in evidence.others]
     for commit in evidence.own:
         notices += [Notice(BYPASSED, commit=commit, name=reason) for reason in commit.declared.bypass]
-    return Judged(agents, kind, tuple(findings), tuple(notices))
+    return Judged(authors.agents, kind, tuple(findings), tuple(notices))
 
 
 def _near(evidence: Evidence) -> "list[tuple[Standing, Footprint]]":
@@ -296,14 +299,12 @@ def _best(proofs: "list[tuple[Receipt, Commit]]") -> "dict[tuple[str, int], Rece
     return best
 
 
-def _landed(
-    evidence: Evidence, is_own: "Callable[[str], bool]", fold: "Fold"
-) -> "dict[str, list[tuple[Receipt, Commit]]]":
-    """For each judged path what others have landed under a receipt that covers it."""
+def _landed(evidence: Evidence, fold: "Fold") -> "dict[str, list[tuple[Receipt, Commit]]]":
+    """For each judged path what has landed under a receipt that covers it."""
     wanted = {change.path for change in evidence.changes}
     found: dict[str, list[tuple[Receipt, Commit]]] = {}
     for commit in evidence.landed:
-        theirs = [one for one in commit.declared.receipts if one.include and not is_own(one.agent)]
+        theirs = [one for one in commit.declared.receipts if one.include]
         if not theirs:
             continue
         covers = covering([(one, one.footprint) for one in theirs], len(commit.paths), fold)

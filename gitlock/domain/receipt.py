@@ -19,7 +19,7 @@ from gitlock.domain.footprint import Footprint
 from gitlock.domain.lease import EPOCH_LIMIT, EPOCH_STEP, Lease
 from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.value import Value
-from gitlock.errors import UsageError
+from gitlock.errors import GitlockError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 AGENT, LEASE, BYPASS = "Lock-Agent", "Lock-Lease", "Lock-Bypass"
 
-MESSAGE_LIMIT = 4 << 20  # characters of a message that are looked at
+LONG = 1 << 20  # characters of a message; of a longer one, only the lines that may say something are made
+TELLING_LIMIT = 100_000  # of these lines
 RECEIPTS_LIMIT = 10_000  # receipts of one message
 WORD_LIMIT = 24_000  # characters of a quoted pattern: the longest, all of it escaped
 LINE_AIM = 2_000  # characters after which a claim goes on in another line
@@ -35,6 +36,8 @@ LINE_LIMIT = 100_000  # characters; a single argument of a program may be no lon
 REASON_LIMIT = 200  # characters of a bypass's reason
 
 _BARE = frozenset("!#$%&'()*+,-./0123456789;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~")
+_SQUASHED = "Squashed commit of the following:"  # how git begins the indented list of what was squashed
+_SHORTENED = "this paragraph is too long to be trailers"
 _NAMES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _LETTERS = {code: "\\" + letter for letter, code in _NAMES.items()}
 _ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -125,13 +128,82 @@ def rendered(agent: str, receipts: "Iterable[Receipt]", bypass: str | None = Non
 
 def declared(message: bytes | str) -> Declared:
     """What a message declares. Whatever is not written exactly as ``rendered`` writes it is passed over."""
-    text = message if isinstance(message, str) else message[:MESSAGE_LIMIT].decode("utf-8", "surrogateescape")
+    return _read(_lines(message))
+
+
+def parts(message: bytes | str) -> tuple[Declared, Declared]:
+    """What the trailers of a message declare, as `git interpret-trailers` finds them (its last paragraph); and what
+    stands elsewhere in the message of a commit that was squashed of several. A log that is merely quoted is neither."""
+    lines = _lines(message)
+    at = _trailers_at(lines)
+    own = [line for line in lines[at:] if line[:1] not in (" ", "\t")]
+    is_list = any(line.startswith(_SQUASHED) for line in lines[:at])
+    return _read(own), _read(lines[:at] if is_list else [line for line in lines[:at] if line[:1] not in (" ", "\t")])
+
+
+def _lines(message: bytes | str) -> list[str]:
+    text = message if isinstance(message, str) else message.decode("utf-8", "surrogateescape")
+    if len(text) <= LONG:
+        return text.split("\n")
+    body, _, tail = text.rstrip().rpartition("\n\n")
+    return [*_telling(body), "", *(tail.split("\n") if len(tail) <= LONG else [*_telling(tail), _SHORTENED])]
+
+
+def _telling(text: str) -> list[str]:
+    """The lines of a long text that may say something to us, found without making all of them."""
+    found = []
+    lower = text.lower() + "\n"
+    if len(lower) != len(text) + 1:
+        lower = text.replace("L", "l") + "\n"  # a letter whose small form is longer
+    at = 0
+    if "\n" + _SQUASHED in "\n" + text:
+        found.append(_SQUASHED)
+    while (at := lower.find("lock-", at)) >= 0:
+        start = lower.rfind("\n", 0, at) + 1
+        end = lower.find("\n", at)
+        if not lower[start:at].strip(" \t"):
+            found.append(text[start:end])
+        at = end
+        if len(found) > TELLING_LIMIT:
+            raise GitlockError(f"a commit's message has more than {TELLING_LIMIT} lines that begin with 'lock-'",
+                               id="message-too-long")  # fmt: skip
+    return found
+
+
+def _trailers_at(lines: list[str]) -> int:
+    """Where the trailers of a message begin; behind its end where it has none. They are a last paragraph, below the
+    subject, that holds nothing else; or one of git's own among them, and they are a quarter of it
+    (git-interpret-trailers(1))."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    start = end
+    while start and lines[start - 1].strip():
+        start -= 1
+    if not start:
+        return len(lines)
+    trailers = others = 0
+    is_gits = False
+    for line in lines[start:end]:
+        name, colon, _ = line.partition(":")
+        if line.startswith(("Signed-off-by: ", "(cherry picked from commit ")):
+            is_gits = True
+            trailers += 1
+        elif colon and name.rstrip().replace("-", "a").isalnum() and name.isascii():
+            trailers += 1
+        elif line[:1] not in (" ", "\t"):
+            others += 1
+    fits = trailers and (not others or (is_gits and trailers * 3 >= others))
+    return start if fits else len(lines)
+
+
+def _read(lines: list[str]) -> Declared:
     agents: dict[str, None] = {}
     bypass: dict[str, None] = {}
     found: dict[Receipt, None] = {}
     agent = ""
     last: Receipt | None = None
-    for line in text[:MESSAGE_LIMIT].split("\n"):
+    for line in lines:
         name, colon, value = line.partition(":")
         name = name.strip(" \t").lower()
         if not colon or name[:5] != "lock-":

@@ -231,12 +231,17 @@ def _elsewhere(worktree: "Worktree", facts: Facts) -> list[Refusal]:
     return found
 
 
+def with_article(kind: str) -> str:
+    """``a rebase``, ``an am``."""
+    return f"{'an' if kind[:1] in tuple('aeiou') else 'a'} {kind}"
+
+
 def _unfinished(worktree: "Worktree", facts: Facts, again: tuple[str, ...]) -> list[Refusal]:
     found = []
     there = ("git", "-C", worktree.path)
     if facts.operation != "none":
         back = tuple((facts.escape or "git bisect reset").split()[1:])
-        what = f"a {facts.operation} is in progress"
+        what = f"{with_article(facts.operation)} is in progress"
         found.append(Refusal("operation", what, (*there, *back), yields=(FORCE,)))
     if facts.changed:
         what = f"{_count(facts.changed, 'uncommitted change')}: {_paths(facts.changed)}"

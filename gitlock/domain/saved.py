@@ -5,6 +5,7 @@ from gitlock.domain.value import Value
 KEPT = 30 * 86400.0  # seconds that one is kept
 ASIDE_BYTES = 16 << 20  # how large the ignored files of one worktree may be together, to be saved
 ASIDE_FILES = 500  # and how many
+OPERATION = "operation"  # the field of a record that names what git was in the middle of
 
 
 class Aside(Value):
@@ -64,6 +65,12 @@ class Saved(Value):
         self.aside = aside
         self.why = why
         self.extra = extra or {}
+
+    @property
+    def operation(self) -> str | None:
+        """What git was in the middle of, where that was saved as well."""
+        found = self.extra.get(OPERATION)
+        return found if isinstance(found, str) else None
 
     @property
     def ref(self) -> str:

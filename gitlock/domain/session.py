@@ -1,8 +1,11 @@
 """A session: one agent at work in one worktree. Presence, not authority: no lease is decided by it."""
 
 from gitlock.digest import sha256_hex
-from gitlock.domain.lease import Holder
 from gitlock.domain.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.domain.lease import Holder
 
 WORKING, WAITING, QUEUED, IDLE, DONE = "working", "waiting", "queued", "idle", "done"
 STATES = (WORKING, WAITING, QUEUED, IDLE, DONE)
@@ -34,7 +37,7 @@ class Session(Value):
         agent: str,
         kind: str,
         program: str | None,
-        holder: Holder,
+        holder: "Holder",
         worktree_id: str | None,
         state: str,
         since: float,

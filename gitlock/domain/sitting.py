@@ -9,6 +9,7 @@ from gitlock.domain.value import Value
 FIELD = "hooks"
 AGAIN = 300.0  # seconds after which an open request is told once more
 LIMIT = 50  # entries of each kind
+SEEN_AGAIN = 600.0  # seconds after which it is written down once more that a kind of hook was seen
 UNDER_WAY = 3600.0  # seconds that a tool call which has not ended counts as work
 
 TYPE_CHECKING = False
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 class Sitting(Value):
     """``heard`` is when something was last said, by what it was; ``refused`` when a call, or a path, was; ``calls``
     when a tool call that has not ended began; ``later`` what could not be said at its time; ``over`` how and when the
-    program ended the session in favour of another one."""
+    program ended the session in favour of another one; ``seen`` when a hook before an ``edit`` or a ``shell``
+    command was last seen, a call that ran though it was refused (``unheeded``), and a ``commit`` of which no hook of
+    the program had told."""
 
-    __slots__ = ("calls", "heard", "later", "over", "refused")
+    __slots__ = ("calls", "heard", "later", "over", "refused", "seen")
 
     def __init__(
         self,
@@ -30,12 +33,20 @@ class Sitting(Value):
         calls: "Times | None" = None,
         later: tuple[str, ...] = (),
         over: "Times | None" = None,
+        seen: "Times | None" = None,
     ) -> None:
         self.heard = heard or {}
         self.refused = refused or {}
         self.calls = calls or {}
         self.later = later
         self.over = over or {}
+        self.seen = seen or {}
+
+    def saw(self, kind: str, wall: float) -> "Sitting":
+        """A hook of that kind was seen now; unchanged where that is known well enough."""
+        if 0 <= wall - self.seen.get(kind, -SEEN_AGAIN) < SEEN_AGAIN:
+            return self
+        return self.replace(seen=_with(self.seen, kind, wall))
 
     def said(self, key: str, wall: float) -> "Sitting":
         """Something was said now."""
@@ -77,6 +88,7 @@ def sitting_of(session: Session | None) -> Sitting:
         _times(found.get("calls")),
         tuple(one for one in texts if type(one) is str),
         _times(found.get("over")),
+        _times(found.get("seen")),
     )
 
 

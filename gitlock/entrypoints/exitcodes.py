@@ -1,6 +1,6 @@
 """The one table: which number a process exits with. Stable; agents branch on them.
 
-docs/exit-codes.md and the "EXIT STATUS" of every help text are made from this table.
+docs/exit-codes.md, the "EXIT STATUS" of every help text, and what agents are told are made from this table.
 """
 
 from gitlock.errors import (
@@ -58,6 +58,30 @@ MEANINGS = {
     VIOLATION: "violation: a path is held by another, or must be claimed and is not",
     NOT_STARTED: "`run`, `spawn`: the command could not be started",
     SIGNALLED: "128 + n: interrupted by signal n while waiting",
+}
+
+# What each asks for: what whoever gets it does next.
+ADVICE = {
+    DONE: "go on; after a claim, read again what it covers before you change it",
+    ERROR: "read the message: it names what went wrong, and the hint what may help",
+    USAGE: "mend the command, as `git lock COMMAND -h` shows it, or the line of the map file that is named",
+    STATUS_FREE: "claim it, if you need it",
+    STATUS_EXPIRED: "claim it, if you need it: whoever had it hears of that",
+    STATUS_CORRUPT: "nothing is known, so change nothing: `git lock doctor`",
+    HELD: "do not change it. Do other work with `git lock claim --ticket`, ask with `git lock request`, or claim less",
+    TIMED_OUT: "it is still held: ask with `git lock request`, or take a ticket and do other work",
+    NOT_YOURS: "`git lock whoami`: only the lease's own agent, or its token, can do this",
+    NO_SUCH_LEASE: "`git lock mine` says which lease ended, why, and who has it now; claim again before you go on",
+    LOST: "the command was stopped: look at what it left half done, then run it again",
+    DEADLOCK: "give back what the others wait for, then claim all that you need at once",
+    REFUSED: "read the reason: it says what has to be done first. `--force` is for a person to decide",
+    STALE_BASE: "bring in what others have done (merge or rebase), read again, then claim again",
+    OVERTAKEN: "another has worked there since: claim again, read again, and do your change anew on top of theirs",
+    UNCHECKED: "it is not known who holds what, so change nothing: try again in a moment, then `git lock doctor`",
+    QUEUED: "do other work, then `git lock claim --resume TICKET`; an offer stands for 2 minutes",
+    VIOLATION: "claim what nobody has claimed (`git lock claim --staged`); leave out or ask for what another holds",
+    NOT_STARTED: "nothing has run: see that the command exists and may be executed",
+    SIGNALLED: "nothing was taken, and the place in the queue is gone: claim again if you still need it",
 }
 
 

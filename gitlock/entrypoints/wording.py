@@ -25,6 +25,17 @@ REASON_LIMIT = 200  # characters of somebody's reason that a line shows
 HEARD = 5  # requests that any command tells of by the way
 NAMED = 8  # paths that a command names one by one
 
+# How it was found who asks, by the rules of `gitlock.wiring.identity`.
+AGENT_RULES = {
+    "--agent": "given with --agent",
+    "GITLOCK_AGENT": "from GITLOCK_AGENT",
+    "worktree": "the agent that this worktree was made for",
+    "session": "the agent session that the environment names",
+    "process": "a process above this one, which a session has registered",
+    "user.email": "git's user.email",
+    "host": "the login and host name, since git has no user.email",
+}
+
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
 
 

@@ -8,19 +8,20 @@ fetched, and where it stays cut between the merge base and either end, nothing i
 import os
 
 from gitlock.domain.change import Change
-from gitlock.domain.merging import Commit, Other
-from gitlock.domain.receipt import MESSAGE_LIMIT, declared
+from gitlock.domain.merging import Other
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, RemoteUnreachable, RepositoryError, UsageError
 from gitlock.git.changes import changed_between, resolve_commit
+from gitlock.git.foreseen import Foreseen
 from gitlock.git.merges import mechanical_merge
 from gitlock.git.process import Git, failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 FETCH_TIMEOUT = 120.0  # seconds for each fetch of history
+SHALLOW = ("rev-parse", "--git-path", "shallow")
 OTHERS_LIMIT = 50  # open branches that are compared, the latest first
 
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never", "SSH_ASKPASS_REQUIRE": "never"}
@@ -62,12 +63,17 @@ class Parted(Value):
 # -- the ends
 
 
-def find_ends(git: Git, ends: Ends, remote: str | None) -> Parted:
+def find_ends(
+    git: Git, ends: Ends, remote: str | None, meanwhile: "Callable[[str, str], None] | None" = None
+) -> Parted:
     """The commits, fetched where they are missing, and where they parted; ``RepositoryError`` where that can't be
-    known for sure, ``UsageError`` where a text names nothing."""
+    known for sure, ``UsageError`` where a text names nothing. ``meanwhile`` is called as soon as both commits (base and
+    head) are known, and again where history was fetched since."""
     head = _commit(git, ends.head, remote)
     base = _tip(git, ends.target, remote) if ends.target is not None else _commit(git, ends.base or "", remote)
     for last in (False, True):
+        if meanwhile is not None:
+            meanwhile(base, head)
         found = git.try_run("merge-base", "--all", base, head)
         bases = tuple(found[1].decode().split()) if found[0] == 0 else ()
         if found[0] not in (0, 1):
@@ -107,7 +113,7 @@ def is_shallow(git: Git) -> bool:
 
 def _is_cut(git: Git, base: str, head: str, bases: tuple[str, ...]) -> bool:
     """Whether history is cut short between the merge base and either end, so that it may be a wrong one."""
-    path = git.line("rev-parse", "--git-path", "shallow")
+    path = git.line(*SHALLOW)
     try:
         with open(os.path.join(git.folder or "", path or ""), "rb") as file:
             cuts = frozenset(file.read().split())
@@ -163,6 +169,8 @@ def _fetch(git: Git, remote: str | None, *what: str) -> None:
         raise RepositoryError(
             "history is missing here, and there is no remote to fetch it from", hint="git remote -v", id="no-merge-base"
         )
+    if isinstance(git, Foreseen):
+        git.forget()
     quiet = Git(git.folder, {**git.environ, **_QUIET})
     options = [word for word in what if word.startswith("--")]
     wanted = [word for word in what if not word.startswith("--")]
@@ -183,14 +191,14 @@ def _fetch(git: Git, remote: str | None, *what: str) -> None:
 def branch_changes(git: Git, parted: Parted) -> list[Change]:
     """What the branch changes: what it has done since the two parted, and would differ in the base. What it has merged
     in from its base, or has in common with it by now (picked, squashed), is no change of its."""
-    changes = _since_parting(git, parted, parted.head)
+    changes = since_parting(git, parted, parted.head)
     if changes and parted.base not in parted.merge_bases:
         there = {change.path for change in changed_between(git, parted.base, parted.head)}
         changes = [change for change in changes if change.path in there]
     return changes
 
 
-def _since_parting(git: Git, parted: Parted, end: str) -> list[Change]:
+def since_parting(git: Git, parted: Parted, end: str) -> list[Change]:
     """What differs at ``end`` from where the two parted. Of two merge bases neither has it all: what counts is git's
     own merge of them, as where git merges the ends. Of more, and with a git before 2.38, it is what differs from any:
     rather a path too many than one that nobody judges."""
@@ -208,38 +216,11 @@ def _since_parting(git: Git, parted: Parted, end: str) -> list[Change]:
     return [found[path] for path in sorted(found)]
 
 
-def own_commits(git: Git, parted: Parted) -> tuple[Commit, ...]:
-    """The branch's commits that declare something, newest first."""
-    return _declaring(git, parted.head, parted.base)
-
-
-def landed_commits(git: Git, parted: Parted, paths: "Iterable[str]") -> tuple[Commit, ...]:
-    """The base's commits since the merge base that declare something, with those of these paths that each changes and
-    that have not come back to what they were; newest first."""
-    wanted = set(paths)
-    if not wanted or parted.base in parted.merge_bases:
-        return ()
-    moved = {change.path for change in _since_parting(git, parted, parted.base)} & wanted
-    commits = _declaring(git, parted.base, parted.head) if moved else ()
-    if not commits:
-        return ()
-    touched = _paths_of(git, [commit.id for commit in commits])
-    found = []
-    for commit in commits:
-        own = tuple(path for path in touched.get(commit.id, ()) if path in moved)
-        if own:
-            found.append(commit.replace(paths=own))
-    return tuple(found)
-
-
 def other_branches(git: Git, parted: Parted, paths: "Iterable[str]", remote: str | None) -> tuple[Other, ...]:
     """Open branches that change some of these paths too, the latest first: those that this clone knows of."""
     wanted = set(paths)
-    places = [f"refs/remotes/{remote}/"] if remote is not None else ["refs/heads/"]
-    out = git.run(
-        "for-each-ref", f"--count={OTHERS_LIMIT}", "--sort=-committerdate", f"--no-merged={parted.base}",
-        "--format=%(objectname) %(symref) %(refname)", *places,
-    )  # fmt: skip
+    place = _branches(remote)
+    out = git.run(*asking_others(parted.base, remote))
     found = []
     for row in os.fsdecode(out).splitlines():
         tip, _, ref = row.partition(" ")
@@ -253,8 +234,20 @@ def other_branches(git: Git, parted: Parted, paths: "Iterable[str]", remote: str
         except GitlockError:
             continue  # only a warning is lost
         if changed:
-            found.append(Other(ref.removeprefix(places[0]), tuple(sorted(changed))))
+            found.append(Other(ref.removeprefix(place), tuple(sorted(changed))))
     return tuple(found)
+
+
+def _branches(remote: str | None) -> str:
+    return f"refs/remotes/{remote}/" if remote is not None else "refs/heads/"
+
+
+def asking_others(base: str, remote: str | None) -> tuple[str, ...]:
+    """How git is asked for the open branches."""
+    return (
+        "for-each-ref", f"--count={OTHERS_LIMIT}", "--sort=-committerdate", f"--no-merged={base}",
+        "--format=%(objectname) %(symref) %(refname)", _branches(remote),
+    )  # fmt: skip
 
 
 def first_changed_line(git: Git, parted: Parted, path: str) -> int | None:
@@ -274,9 +267,14 @@ def first_changed_line(git: Git, parted: Parted, path: str) -> int | None:
 def file_at(git: Git, commit: str, path: str) -> bytes | None:
     """A file as of a commit; None where it is not there, or no file. One that is there, and whose content is missing or
     damaged, is an error: git's ``cat-file --batch`` says the same of both."""
-    row = git.run("ls-tree", "-z", "--full-tree", commit, "--", path)
+    row = git.run(*asking_place(commit, path))
     words = row.partition(b"\t")[0].split(b" ")
     return git.run("cat-file", "blob", words[2].decode()) if len(words) == 3 and words[1] == b"blob" else None
+
+
+def asking_place(commit: str, path: str) -> tuple[str, ...]:
+    """How git is asked what lies at a path."""
+    return "ls-tree", "-z", "--full-tree", commit, "--", path
 
 
 def _contains(git: Git, tip: str, other: str) -> bool:
@@ -284,42 +282,6 @@ def _contains(git: Git, tip: str, other: str) -> bool:
     return git.try_run("merge-base", "--is-ancestor", other, tip)[0] == 0 or (
         git.try_run("merge-base", "--is-ancestor", tip, other)[0] == 0
     )
-
-
-def _declaring(git: Git, of: str, but_not: str) -> tuple[Commit, ...]:
-    """Commits with one of our trailers somewhere in their messages."""
-    out = git.run(
-        "log", "-z", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", "--grep=lock-",
-        "--fixed-strings", "--regexp-ignore-case", "--format=%H %ct%n%ae%n%ce%n%B", of, "--not", but_not, "--",
-    )  # fmt: skip
-    commits = []
-    for row in out.split(b"\0"):
-        if not row:
-            continue
-        head, author, committer, message = [*row.split(b"\n", 3), b"", b""][:4]
-        said = declared(message[:MESSAGE_LIMIT])
-        if said.agents or said.receipts or said.bypass:
-            name, _, time = head.decode().partition(" ")
-            people = (os.fsdecode(author), os.fsdecode(committer))
-            commits.append(Commit(name, float(time or 0), said, people))
-    return tuple(commits)
-
-
-def _paths_of(git: Git, commits: list[str]) -> dict[str, list[str]]:
-    """What each commit changes; of a merge, what differs from all its parents."""
-    out = git.feed(
-        "diff-tree", "--stdin", "-r", "-c", "--root", "--no-renames", "--ignore-submodules=none", "--name-status", "-z",
-        stdin="".join([name + "\n" for name in commits]).encode(),
-    )  # fmt: skip
-    found: dict[str, list[str]] = {}
-    paths: list[str] = []
-    fields = iter(os.fsdecode(out).split("\0"))
-    for field in fields:
-        if _is_oid(field):
-            paths = found.setdefault(field, [])
-        elif field:
-            paths.append(next(fields, ""))
-    return found
 
 
 def _is_oid(text: str) -> bool:

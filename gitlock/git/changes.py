@@ -157,7 +157,12 @@ def changed_between(git: "Git", a: str, b: str) -> list[Change]:
     """What differs between two commits or trees, as names of objects: see ``resolve_commit``."""
     _refuse_option(a)
     _refuse_option(b)
-    return parse_name_status(git.run(*_BETWEEN, a, b, "--"))
+    return parse_name_status(git.run(*between(a, b)))
+
+
+def between(a: str, b: str) -> tuple[str, ...]:
+    """How git is asked that."""
+    return *_BETWEEN, a, b, "--"
 
 
 def changed_in_range(git: "Git", text: str) -> list[Change]:
@@ -183,12 +188,17 @@ def parse_range(text: str) -> tuple[str, str, bool]:
 def resolve_commit(git: "Git", text: str) -> str:
     """The full name of the commit that ``text`` names; ``UsageError`` if it names none."""
     _refuse_option(text)
-    status, out, err = git.try_run("rev-parse", "-q", "--verify", "--end-of-options", text + "^{commit}")
+    status, out, err = git.try_run(*naming(text))
     if status == 0:
         return out.decode().rstrip("\n")
     if status == 1:
         raise UsageError(f"'{text}' is not a commit of this repository", hint="git branch --all")
     raise failure(("rev-parse",), status, err)
+
+
+def naming(text: str) -> tuple[str, ...]:
+    """How git is asked what a text names."""
+    return "rev-parse", "-q", "--verify", "--end-of-options", text + "^{commit}"
 
 
 def merge_base(git: "Git", a: str, b: str) -> str:

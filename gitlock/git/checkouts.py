@@ -2,8 +2,11 @@
 
 import os
 
+from gitlock.domain.seat import Seat
 from gitlock.domain.value import Value
-from gitlock.git.repository import Repository, finish_discovery, read_small, start_discovery
+from gitlock.errors import RepositoryError
+from gitlock.git.operation import is_in_between
+from gitlock.git.repository import Repository, current_branch, finish_discovery, read_small, start_discovery
 from gitlock.git.worktrees import entries
 
 TYPE_CHECKING = False
@@ -66,3 +69,29 @@ def repository_at(git: "Git", path: str) -> Repository:
     """The repository as it looks from that worktree; nothing of where we are leaks into the question."""
     there = git.elsewhere(path)
     return finish_discovery(there, start_discovery(there))
+
+
+def has_left(common_dir: str, worktree: str) -> bool:
+    """Whether nothing is at a worktree's path, and nothing of this clone is meant to be there: it was moved or removed
+    (one on a disk that is not mounted is still in git's list)."""
+    if os.path.lexists(worktree) or worktree == os.path.dirname(common_dir):
+        return False
+    return all(entry.path != worktree for entry in entries(common_dir))
+
+
+def seats(common_dir: str) -> "dict[str, Seat]":
+    """What is checked out in each worktree of a clone, by its path, read from git's own files. One in which git is in
+    between is not in it."""
+    found = {}
+    places = [(entry.path, entry.admin) for entry in entries(common_dir) if entry.is_there]
+    if os.path.basename(common_dir) == ".git":
+        places.append((os.path.dirname(common_dir), common_dir))
+    for path, git_dir in places:
+        branch = current_branch(git_dir)
+        try:
+            knows = branch is not None or not is_in_between(git_dir, None)
+        except RepositoryError:
+            knows = False
+        if path is not None and knows:
+            found[path] = Seat(path, branch)
+    return found

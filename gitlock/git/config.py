@@ -41,3 +41,8 @@ def is_true(value: str | None) -> bool:
     if value is None:
         return False
     return value.lower() in ("true", "yes", "on") or (value.isdigit() and value.strip("0") != "")
+
+
+def is_false(value: str | None) -> bool:
+    """Git's idea of a false one; what is not set at all is none."""
+    return value is not None and (value.lower() in ("", "false", "no", "off") or value == "0")

@@ -25,6 +25,8 @@ FETCHED = "refs/agentlocks-remote/"
 FILE = "ledger"  # the one entry of a commit's tree
 LEDGERS_LIMIT = 2000  # refs that are read
 
+REMOTES = ("remote",)  # how git is asked for the names of all remotes
+
 # What git and a server say to a push that meant to replace another value, the latter of pushes at one moment.
 _ELSEWHERE = ("(stale info)", "(fetch first)", "already exists", "failed to update ref", "cannot lock ref")
 
@@ -59,7 +61,7 @@ def commit_of(git: Git, blob: str, published: float) -> str:
 def read_texts(git: Git, prefix: str, limit: int) -> dict[str, bytes | None]:
     """The text of each ref below ``prefix``, by the rest of its name; None where there is none, it has more than
     ``limit`` bytes, or there are too many."""
-    out = git.run("for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", prefix)
+    out = git.run(*listing(prefix))
     places: dict[str, str] = {}
     found: dict[str, bytes | None] = {}
     for row in os.fsdecode(out).splitlines():
@@ -83,6 +85,11 @@ def read_texts(git: Git, prefix: str, limit: int) -> dict[str, bytes | None]:
             size = int(head.split(b" ")[2])
             found[name], rest = rest[:size], rest[size + 1 :]
     return found
+
+
+def listing(prefix: str) -> tuple[str, ...]:
+    """How git is asked what lies below a prefix."""
+    return "for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", prefix
 
 
 def text_at(git: Git, oid: str, limit: int) -> bytes | None:
@@ -110,7 +117,7 @@ def read_text(git: Git, ref: str, limit: int) -> tuple[str, bytes] | None:
 
 def remotes(git: Git) -> list[str]:
     """The names of all remotes."""
-    return os.fsdecode(git.run("remote", ok=(0, 1))).splitlines()
+    return os.fsdecode(git.run(*REMOTES, ok=(0, 1))).splitlines()
 
 
 def usual_remote(git: Git, branch: str | None, *, push: bool) -> str | None:

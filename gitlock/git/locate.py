@@ -23,6 +23,21 @@ class Spot(Value):
         self.path = path
 
 
+def current_folder() -> str:
+    """Where this process stands; where that was deleted, a folder in which nothing is ours."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"
+
+
+def absolute(folder: str, path: str) -> str:
+    """A path as a program writes it, from the folder that it stands in."""
+    if path[:2] == "~/":
+        path = os.path.join(os.path.expanduser("~"), path[2:])
+    return os.path.join(folder, path)
+
+
 def locate(path: str) -> tuple[Spot, ...]:
     """Where an absolute path lies; nothing where that is outside every repository, or in a git folder.
 

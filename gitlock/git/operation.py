@@ -11,6 +11,17 @@ from gitlock.domain.value import Value
 from gitlock.errors import RepositoryError
 from gitlock.git.repository import read_small
 
+# While git goes from commit to commit by itself, or a person looks for one, nobody has switched to anything.
+SEQUENCES = ("rebase", "am", "cherry-pick", "revert", "bisect")
+
+# What git notes of an operation in a worktree's own git folder; with it, another worktree can go on.
+NOTES = (
+    "rebase-merge", "rebase-apply", "sequencer", "MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "SQUASH_MSG",
+    "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD",
+)  # fmt: skip
+
+LOG_TAIL = 8192  # bytes of a log that are looked at: its last line
+
 
 class Operation(Value):
     """What git is in the middle of, and the command that takes it back.
@@ -70,6 +81,26 @@ def operation(git_dir: str) -> Operation:
     if "BISECT_LOG" in names:
         return Operation("bisect")
     return Operation("none")
+
+
+def is_in_between(git_dir: str, branch: str | None) -> bool:
+    """Whether HEAD is where it is only on git's way to somewhere else. ``rebase --apply`` begins on no branch
+    (``branch`` None) and leaves no trace of its own yet: there the log of HEAD says so, and where there is none, nobody
+    can tell."""
+    if operation(git_dir).kind in SEQUENCES:
+        return True
+    return branch is None and b" (start): checkout " in (_last_move(git_dir) or b" (start): checkout ")
+
+
+def _last_move(git_dir: str) -> bytes | None:
+    """The last line of HEAD's log; None where there is none."""
+    try:
+        with open(os.path.join(git_dir, "logs", "HEAD"), "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LOG_TAIL))
+            return file.read().rstrip(b"\n").rpartition(b"\n")[2] or None
+    except OSError:
+        return None
 
 
 def _next_command(git_dir: str) -> str | None:

@@ -41,12 +41,7 @@ _COMMITS = ("commit", "merge", "cherry-pick", "revert", "am", "pull", "rebase")
 
 def head_log(admin: str) -> HeadLog:
     """The log of one worktree, by its git folder; empty where there is none. ``OSError`` where it can't be read."""
-    try:
-        with open(os.path.join(admin, "logs", "HEAD"), "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - LOG_LIMIT))
-            rows = file.read().split(b"\n")
-    except FileNotFoundError:
-        rows = []
+    rows = _rows(os.path.join(admin, "logs", "HEAD"))
     seen: dict[str, None] = {}
     made: set[str] = set()
     replaced: dict[str, None] = {}
@@ -75,6 +70,36 @@ def head_log(admin: str) -> HeadLog:
             before, _, at = message[22:].rpartition(" to ")
             branches.update({before: None, at: None})
     return HeadLog(tuple(seen), frozenset(made), tuple(replaced), tuple(branches))
+
+
+def _rows(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LOG_LIMIT))
+            return file.read().split(b"\n")
+    except FileNotFoundError:
+        return []
+
+
+def has_worked(common_dir: str, branch: str, admin: str | None) -> bool:
+    """Whether anybody has ever made a commit on a branch, or in the worktree of this git folder: so git's logs say. To
+    be fast-forwarded, or rebased without anything to rebase, is not to work; and where there is no log, nobody can
+    tell that somebody has."""
+    places = [os.path.join(common_dir, "logs", "refs", "heads", *branch.split("/"))]
+    if admin is not None:
+        places.append(os.path.join(admin, "logs", "HEAD"))
+    return any(_is_work(os.fsdecode(row)) for place in places for row in _rows(place))
+
+
+def _is_work(row: str) -> bool:
+    head, _, message = row.partition("\t")
+    old, new, *_ = [*head.split(" ", 2), "", ""]
+    verb, _, what = message.partition(":")
+    if old == new or not verb.startswith(_COMMITS):
+        return False
+    if verb.startswith("commit"):
+        return True
+    return "ast-forward" not in what and not verb.endswith(("(start)", "(finish)", "(abort)"))
 
 
 def shared(git: "Git", git_dir: str) -> "Git":

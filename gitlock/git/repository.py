@@ -117,6 +117,15 @@ def _follow_file(path: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(path), text[8:].rstrip("\n")))
 
 
+def current_branch(git_dir: str) -> str | None:
+    """The branch that is checked out, read from ``HEAD``; None when detached (or where refs are not files)."""
+    text = read_small(os.path.join(git_dir, "HEAD"))
+    if text is not None and text.startswith("ref: refs/heads/"):
+        name = text[16:].strip()
+        return name if name != ".invalid" else None
+    return None
+
+
 def read_small(path: str) -> str | None:
     """The text of one of git's small files, or None where there is none."""
     try:

@@ -14,11 +14,12 @@ from gitlock.git.repository import read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gitlock.git.patient import Worked
     from gitlock.git.process import Git
 
+MANY = 5000  # names of a folder that are looked at
 OWN = "git-lock:"  # how the reason of a lock of ours begins; the rest is for people, and holds the worktree's id
 
 # What a user's configuration must not make of a worktree of ours: a link that other gits and libraries can't read
@@ -125,6 +126,40 @@ def add(
         git, *PLAIN, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason", reason, "--", path, branch,
         deadline=deadline, stop=stop,
     )  # fmt: skip
+
+
+def keep_name(common_dir: str, name: str) -> "Callable[[], None]":
+    """Keeps git from giving this name to the next entry, until what is returned is called: a worktree's folder that
+    was moved away by hand may still go by it, and both would share one index and one HEAD."""
+    place = os.path.join(common_dir, "worktrees", name)
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.mkdir(place)
+    except OSError:
+        return lambda: None  # it is taken
+
+    def give_back() -> None:
+        try:
+            os.rmdir(place)
+        except OSError:
+            return
+
+    return give_back
+
+
+def moved_to(entry: Entry, folders: "Iterable[str]") -> str | None:
+    """Where in one of these folders a worktree lies that still names this entry; None where none does."""
+    admin = os.path.realpath(entry.admin)
+    for folder in dict.fromkeys(folders):
+        try:
+            names = sorted(os.listdir(folder))[:MANY]
+        except OSError:
+            continue
+        for name in names:
+            place = os.path.join(folder, name)
+            if points_to(place) == admin:
+                return place
+    return None
 
 
 def require_made(common_dir: str, id: str, path: str, branch: str, said: str) -> Entry:

@@ -17,11 +17,19 @@ from gitlock.domain.pattern import parse_pattern
 from gitlock.errors import StoreCorrupt, StoreTooNew, UsageError
 from gitlock.stores.codec import Fields
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
+
 FORMAT = "gitlock-ledger/1"
 SIZE_LIMIT = 4 << 20  # bytes; ten thousand leases take half of it
 TEXT_LIMIT = 4096  # characters of one pattern, key or reason
 _ID = frozenset("0123456789abcdef")
 _ID_LIMIT = 64
+
+_LEASE, _RELEASE, _INCLUDE = b'{"lease":', b'{"release":', b'"include":['
+_UNPLAIN = frozenset(b"*?[\\!\x7f") | frozenset(range(128, 256))  # what a plain name does not hold
 
 _HEADER_FIELDS = frozenset(("format", "writer", "store", "epoch", "fence", "published"))
 
@@ -46,8 +54,12 @@ def format_ledger(ledger: Ledger) -> bytes:
     return data
 
 
-def parse_ledger(data: bytes, where: str) -> Ledger:
-    """The ledger of a text; ``StoreCorrupt`` that names ``where`` and the line, ``StoreTooNew`` for a later format."""
+def parse_ledger(data: bytes, where: str, wanted: "Callable[[bytes], bool] | None" = None) -> Ledger:
+    """The ledger of a text; ``StoreCorrupt`` that names ``where`` and the line, ``StoreTooNew`` for a later format.
+
+    With ``wanted``, only the live leases are read, and of these only lines for which that says yes (see
+    ``may_concern``): of thousands hardly any has to do with a question.
+    """
     if len(data) > SIZE_LIMIT:
         raise StoreCorrupt(f"{where}: larger than {SIZE_LIMIT >> 20} MiB")
     lines = data.split(b"\n")
@@ -67,6 +79,10 @@ def parse_ledger(data: bytes, where: str) -> Ledger:
     leases: dict[str, Lease] = {}
     releases: dict[str, Ended] = {}
     for number, line in enumerate(lines[1:], 2):
+        if wanted is not None and line.endswith(b"}") and (
+            line.startswith(_RELEASE) or (line.startswith(_LEASE) and not wanted(line))
+        ):
+            continue
         place = f"{where}:{number}"
         record = Fields(_record(line, place), place)
         if "lease" in record.record:
@@ -85,6 +101,21 @@ def parse_ledger(data: bytes, where: str) -> Ledger:
         releases=tuple(one for one in releases.values() if one.lease.id not in leases),
         extra=read.others(_HEADER_FIELDS),
     )
+
+
+def may_concern(line: bytes, anchors: "AbstractSet[bytes]") -> bool:
+    """Whether the lease of a line may cover a path with one of these anchors (``domain.pattern.anchor_candidates``).
+    False is certain: nothing but plain names is told apart without parsing, and a quote inside a text is escaped."""
+    start = line.find(_INCLUDE)
+    end = line.find(b"]", start)
+    if start < 0 or end < 0:
+        return True
+    part = line[start + len(_INCLUDE) : end].lower()
+    if not part:
+        return False  # a pure key covers no path
+    if not _UNPLAIN.isdisjoint(part) or b"//" in part or b"./" in part or b'"/' in part:
+        return True
+    return any(name.rstrip(b"/") in anchors for name in part[1:-1].split(b'","'))
 
 
 def is_writer(text: str) -> bool:

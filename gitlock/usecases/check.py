@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitlock.domain.agent import Agent
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.pattern import Fold
     from gitlock.domain.standing import Facts
     from gitlock.git.process import Git
@@ -40,13 +41,14 @@ def check(
     git: "Git",
     holder: "Callable[[], Holder]",
     take: bool = True,
+    seat_of: "SeatOf | None" = None,
 ) -> Checked:
     """Renews what the agent holds, then judges the changes.
 
     Where the policy says that unclaimed paths are claimed, and ``take`` allows it, they are claimed here, all or
     nothing; what somebody took in the same moment is found by judging once more.
     """
-    beat = pulse(store, agent.id)
+    beat = pulse(store, agent.id, seat_of)
     decision = decide(changes, beat.snapshot, agent.id, agent.kind, policy, fold, facts)
     if decision.doubtful:
         from gitlock.usecases.looking import look_at

@@ -8,6 +8,7 @@ from gitlock.domain.claim import Claim, Clash, Granted, LookFirst, Refused, plan
 from gitlock.domain.conflict import Conflict
 from gitlock.domain.lease import Holder
 from gitlock.domain.policy import SEVERITY, Policy
+from gitlock.domain.seat import seats_beside
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.value import Value
 from gitlock.usecases.reading import Reading, whole_keys
@@ -172,7 +173,7 @@ def ask(
                 # Its agent's word that it is still wanted; and where it was offered, its turn has passed again.
                 edits = edits.replace(queue=(*edits.queue, mine.replace(seen=snapshot.now, offered=None)))
         edits = edits.replace(leave=edits.leave + lost) if lost else edits
-        rest, beat = plan_beat(snapshot, wish.claim.agent)
+        rest, beat = plan_beat(snapshot, wish.claim.agent, seats_beside(wish.claim.holder))
         if beat.offers:
             used = {*edits.leave, *(waiter.id for waiter in edits.queue)}
             beat = beat.replace(offers=tuple(one for one in beat.offers if one.id not in used))

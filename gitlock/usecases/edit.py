@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
     from gitlock.domain.queue import Waiter
+    from gitlock.domain.seat import Seat
     from gitlock.domain.snapshot import Snapshot
     from gitlock.domain.standing import Facts
     from gitlock.git.repository import Repository
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         def facts(self) -> Facts: ...
 
         def holder(self, pid: int | None = None) -> Holder: ...
+
+        def seat_of(self, holder: Holder) -> Seat | None: ...
 
 
 REASON = "being edited"
@@ -86,7 +89,7 @@ def before_edit(
     ``elsewhere`` is what the lease of somebody who works in another worktree does: there, nothing is written over
     that he has not finished. ``most`` is the strictest that any finding may do. Without ``take`` nothing is taken.
     """
-    beat = pulse(site.store, site.agent.id)
+    beat = pulse(site.store, site.agent.id, site.seat_of)
     answer = Edited(beat)
     for _ in range(LOOKS):
         decision = judge(site, paths, beat.snapshot)

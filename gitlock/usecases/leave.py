@@ -48,13 +48,16 @@ def pass_on(site: "Ground") -> tuple["Lease", ...]:
     return site.store.update(plan)
 
 
-def leave(site: "Ground", session: str | None) -> tuple[tuple["Lease", ...], tuple["Lease", ...]]:
+def leave(
+    site: "Ground", session: str | None, also: frozenset[str] = frozenset()
+) -> tuple[tuple["Lease", ...], tuple["Lease", ...]]:
     """The session has ended: its leases go back, but for paths that are still changed in its worktree. ``session`` is
-    None where the agent is nothing but this session. Answers what went, and what stays."""
+    None where the agent is nothing but this session; ``also`` are ids of leases that end with it whatever they are.
+    Answers what went, and what stays."""
     agent = site.agent.id
 
     def going(lease: "Lease") -> bool:
-        return leaves(lease, agent, session)
+        return lease.id in also or leaves(lease, agent, session)
 
     own = [lease for lease in site.store.read().leases.all() if going(lease)]
     if not own:

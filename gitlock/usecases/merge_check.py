@@ -2,24 +2,31 @@
 
 import os
 
+from gitlock import jsontext
 from gitlock.domain.following import FIELD
 from gitlock.domain.merging import Evidence, Judged, Standing, judge_merge, standings
+from gitlock.domain.pattern import anchor_candidates
 from gitlock.domain.policy import MAP_FILE
+from gitlock.domain.seat import reseated
 from gitlock.domain.standing import DOUBTFUL, standing
 from gitlock.domain.value import Value
 from gitlock.errors import StoreCorrupt
 from gitlock.git import ledgers as wire
 from gitlock.git.branching import (
+    SHALLOW,
     Ends,
     Parted,
+    asking_others,
+    asking_place,
     branch_changes,
     file_at,
     find_ends,
-    landed_commits,
     other_branches,
-    own_commits,
 )
-from gitlock.stores.ledger import is_writer
+from gitlock.git.changes import between, naming
+from gitlock.git.foreseen import Foreseen
+from gitlock.git.testimony import asking_log, landed_commits, own_commits, work_of
+from gitlock.stores.ledger import is_writer, may_concern
 from gitlock.usecases.looking import look_at
 from gitlock.usecases.publishing import TIMEOUT, Fault, Ledgers, ledgers
 
@@ -27,8 +34,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitlock.domain.beat import SeatOf
+    from gitlock.domain.change import Change
     from gitlock.domain.lease import Lease
     from gitlock.domain.ledger import Ledger
+    from gitlock.domain.merging import Commit
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
     from gitlock.domain.standing import Facts
@@ -39,9 +49,9 @@ if TYPE_CHECKING:
 class Surroundings(Value):
     """Where a check takes place. ``store`` is None where this clone has none; ``remote`` where there is none: then the
     ledgers are those that were pushed to this repository itself. ``policy_of`` reads a map file; ``now`` is the wall
-    time (UTC seconds)."""
+    time (UTC seconds). ``seat_of`` knows where our own store's leases are held from by now."""
 
-    __slots__ = ("facts", "fold", "git", "now", "policy_of", "remote", "store")
+    __slots__ = ("facts", "fold", "git", "now", "policy_of", "remote", "seat_of", "store")
 
     def __init__(
         self,
@@ -53,6 +63,7 @@ class Surroundings(Value):
         fold: "Fold",
         now: float,
         policy_of: "Callable[[bytes | None], Policy]",
+        seat_of: "SeatOf",
     ) -> None:
         self.git = git
         self.remote = remote
@@ -61,6 +72,7 @@ class Surroundings(Value):
         self.fold = fold
         self.now = now
         self.policy_of = policy_of
+        self.seat_of = seat_of
 
 
 class MergeCheck(Value):
@@ -101,15 +113,35 @@ def check_merge(ends: Ends, where: Surroundings) -> MergeCheck:
     Raises what stands in the way of knowing: ``RemoteUnreachable``, ``RepositoryError`` (``no-merge-base``),
     ``StoreError``, ``ConfigError``; ``UsageError`` for ends that name nothing.
     """
-    git = where.git.unreplaced()
+    git = Foreseen(where.git.unreplaced())
     where = where.replace(git=git)
-    parted = find_ends(git, ends, where.remote)
+    for text in (ends.head, ends.base if ends.target is None else None):
+        if text and not text.startswith("-"):
+            git.put(*naming(text))
+    git.put(*SHALLOW)
+    if where.remote is None:
+        git.put(*wire.listing(wire.PUBLISHED))
+    try:
+        return _checked(ends, where, git)
+    finally:
+        git.forget()
+
+
+def _checked(ends: Ends, where: Surroundings, git: Foreseen) -> MergeCheck:
+    def meanwhile(base: str, head: str) -> None:
+        for words in (
+            between(base, head), asking_log(head, base), asking_others(base, where.remote), asking_place(base, MAP_FILE)
+        ):  # fmt: skip
+            git.put(*words)
+
+    parted = find_ends(git, ends, where.remote, meanwhile)
     map_file = file_at(git, parted.base, MAP_FILE)
     policy = where.policy_of(map_file)
     if where.remote is not None:
         wire.fetch(git, where.remote, no_hooks=os.devnull, timeout=TIMEOUT)
-    read = _readable(ledgers(git, where.remote))
     changes = branch_changes(git, parted)
+    own = own_commits(git, parted) if changes else ()
+    read = _readable(ledgers(git, where.remote, _wanted(changes, own, ends.branch)))
     paths = [change.path for change in changes]
     managed = map_file is not None or bool(read.found) or where.store is not None
     if not managed or not changes:
@@ -118,7 +150,8 @@ def check_merge(ends: Ends, where: Surroundings) -> MergeCheck:
         evidence = Evidence(
             branch=ends.branch,
             changes=changes,
-            own=own_commits(git, parted),
+            own=own,
+            work=lambda: work_of(git, own),
             landed=landed_commits(git, parted, paths),
             held=_held(where, read.found),
             others=other_branches(git, parted, paths, where.remote),
@@ -139,6 +172,26 @@ def check_merge(ends: Ends, where: Surroundings) -> MergeCheck:
         faults=read.faults,
         orphans=_orphans(where, parted, read.found),
     )
+
+
+def _wanted(
+    changes: "list[Change]", own: "tuple[Commit, ...]", branch: str | None
+) -> "Callable[[bytes], bool]":
+    """What of a ledger has to be read: leases that may cover what was changed, those of whoever works on the branch,
+    and those that follow a branch."""
+    anchors: set[str] = set()
+    for change in changes:
+        anchors.update(anchor_candidates(change.path))
+    texts = {anchor.encode("utf-8", "surrogateescape") for anchor in anchors}
+    needles = [b'"until_merged":']
+    if branch is not None:
+        needles.append(b'"branch":' + jsontext.dumps(branch).encode())
+    needles += [jsontext.dumps(one).encode() for one in {one for commit in own for one in commit.people}]
+
+    def wanted(line: bytes) -> bool:
+        return may_concern(line, texts) or any(needle in line for needle in needles)
+
+    return wanted
 
 
 def _orphans(where: Surroundings, parted: Parted, found: "tuple[Ledger, ...]") -> "tuple[Lease, ...]":
@@ -174,7 +227,9 @@ def _held(where: Surroundings, found: "tuple[Ledger, ...]") -> tuple[Standing, .
     if where.store is not None:
         snapshot = where.store.read()
         own = snapshot.store
-        rows += standings(snapshot, where.facts)
+        rows += [
+            one.replace(lease=reseated(one.lease, where.seat_of)) for one in standings(snapshot, where.facts)
+        ]
     for ledger in found:
         if ledger.store == own:
             continue  # several clones share this store, and it knows better

@@ -8,6 +8,7 @@ import os
 
 from gitlock.domain.agent import related
 from gitlock.domain.conflict import meeting
+from gitlock.domain.guarding import guard_of
 from gitlock.domain.origin import guess_origin
 from gitlock.domain.overlaps import Place
 from gitlock.domain.queue import keeps_place
@@ -126,6 +127,13 @@ class Row(Value):
     def is_dead(self) -> bool:
         """Whether its process is provably gone: it does not count any more."""
         return self.liveness == DEAD
+
+    @property
+    def guard(self) -> str | None:
+        """Whether its edits are stopped before they happen; None where that is not known, or nobody is there."""
+        if self.session is None or self.is_dead:
+            return None
+        return guard_of(self.session, holds=bool(self.leases))
 
 
 class Mustered(Value):

@@ -3,7 +3,8 @@
 from gitlock.domain.decision import HELD, Finding
 from gitlock.domain.lease import Lease
 from gitlock.domain.policy import OFF
-from gitlock.domain.session import DONE, TOUCHED_LIMIT, Session
+from gitlock.domain.session import DONE, TOUCHED_LIMIT, WORKING, Session
+from gitlock.domain.sitting import is_under_way
 from gitlock.domain.standing import DEAD
 from gitlock.domain.value import Value
 from gitlock.git.changes import worktree_changes
@@ -54,6 +55,13 @@ def observe(
         return Observed(changed, shared=others)
     known = set(before.touched) if before is not None and before.touched_at is not None else set(changed)
     fresh = tuple(path for path in changed if path not in known or path in named)
+    return weigh(site, changed, fresh, named, others)
+
+
+def weigh(
+    site: "Ground", changed: tuple[str, ...], fresh: tuple[str, ...], named: tuple[str, ...], others: bool
+) -> Observed:
+    """Whose the ``fresh`` ones among the changed paths are; what is nobody's is claimed, without ``others``."""
     if not fresh:
         return Observed(changed, shared=others)
     decision = judge(site, fresh, site.store.read())
@@ -67,14 +75,19 @@ def observe(
     return Observed(changed, taken, foreign, shared=others)
 
 
-def others_here(site: "Ground", own: str, liveness: "Callable[[Holder], str]", wall: float) -> list[Session]:
+def others_here(
+    site: "Ground", own: str, liveness: "Callable[[Holder], str]", wall: float, *, since: float | None = None
+) -> list[Session]:
     """Other sessions that are at work in this worktree: not dead, not ended, and heard of lately. A sub-agent and its
-    parent are one."""
+    parent are one. With ``since``, without those that have done nothing from then on: whose turn had ended, or who
+    waited, and have no tool call under way."""
     top = site.repository.top
     root = site.agent.id.partition("/")[0]
     found = []
     for one in SessionBook(site.store.layout).all():
         if one.id == own or one.holder.worktree != top or one.state == DONE or one.agent.partition("/")[0] == root:
+            continue
+        if since is not None and one.state != WORKING and one.since <= since and not is_under_way(one, wall):
             continue
         word = liveness(one.holder)
         if word != DEAD and (word == "alive" or wall - one.active < LATELY):

@@ -52,15 +52,17 @@ def touch_session(
     state: str | None = None,
     message: str = "",
     hook: bool = False,
+    program: str | None = None,
 ) -> Session | None:
     """The session is at work: renews its file, or makes it. What is not given stays as it was.
 
-    ``hook`` says that a hook of the agent's own program was the occasion. A person gets no file by this unless there
+    ``hook`` says that a hook of the agent's own program was the occasion; ``program`` is its name, where the session's
+    does not begin with it. A person gets no file by this unless there
     is one (or ``state`` is given). Answers the session as it is now; None where there is none, or nothing could be
     written. Never raises.
     """
     try:
-        return _touch(site, branch, touched, state, message, hook)
+        return _touch(site, branch, touched, state, message, hook, program)
     except (GitlockError, OSError):
         return None
 
@@ -83,7 +85,13 @@ def waits_for_person(
 
 
 def _touch(
-    site: "Place", branch: str | None, touched: "Iterable[str] | None", state: str | None, message: str, hook: bool
+    site: "Place",
+    branch: str | None,
+    touched: "Iterable[str] | None",
+    state: str | None,
+    message: str,
+    hook: bool,
+    program: str | None,
 ) -> Session | None:
     book = SessionBook(site.store.layout)
     holder = site.holder()
@@ -94,7 +102,7 @@ def _touch(
     before = book.find(name)
     if before is None and site.agent.kind == "human" and state is None:
         return None
-    session = before if before is not None else _new(site, name, holder, wall)
+    session = before if before is not None else _new(site, name, holder, wall, program)
     if holder.pid is None and holder.host == session.holder.host and site.here.holder_liveness(session.holder) != DEAD:
         # A command that finds no process of its agent's above it says nothing about the one that was found before.
         old = session.holder
@@ -111,9 +119,10 @@ def _touch(
     return after
 
 
-def _new(site: "Place", name: str, holder: "Holder", wall: float) -> Session:
+def _new(site: "Place", name: str, holder: "Holder", wall: float, program: str | None) -> Session:
     badge = read_badge(site.repository.git_dir)
-    program = holder.session.partition("-")[0] if holder.session is not None else None
+    if program is None and holder.session is not None:
+        program = holder.session.partition("-")[0]
     return Session(
         id=name,
         agent=site.agent.id,
@@ -134,5 +143,7 @@ def _is_news(before: Session, after: Session) -> bool:
     """Whether anything but the time has changed, or that by enough."""
     if not 0 <= after.active - before.active < OFTEN or (before.touched_at is None) != (after.touched_at is None):
         return True
+    if after.hook_at is not None and (before.hook_at is None or after.hook_at - before.hook_at >= OFTEN):
+        return True  # a command of the session's may have renewed the rest
     same = {"active": 0.0, "hook_at": None, "touched_at": None}
     return before.replace(**same) != after.replace(**same)

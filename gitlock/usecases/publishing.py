@@ -6,11 +6,13 @@ from gitlock.errors import GitlockError, RemoteUnreachable, RepositoryError, Sto
 from gitlock.git import ledgers as wire
 from gitlock.stores.files.publications import Publications, Writer
 from gitlock.stores.ledger import SIZE_LIMIT, format_ledger, parse_ledger
+from gitlock.usecases.seating import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.standing import Facts
     from gitlock.git.process import Git
     from gitlock.stores.protocol import LeaseStore
@@ -67,13 +69,15 @@ def publish(
     timeout: float = TIMEOUT,
     sure: bool = True,
     begun: "Callable[[], object] | None" = None,
+    seat_of: "SeatOf | None" = None,
 ) -> Published:
     """Publishes this clone's ledger at a remote, and returns when the remote has it.
 
     With ``sure`` the remote is asked even where there is no news, and has it afterwards whatever happened there; else
     nothing is sent then. One publication of a clone runs at a time; ``begun`` is called when it is our turn, before it
-    is looked what is held. ``RemoteUnreachable`` and ``RemoteRefused`` where
-    the remote does not answer or not take it, ``StoreError`` where it is not known what is held.
+    is looked what is held. ``seat_of`` knows on which branches the holders are by now. ``RemoteUnreachable`` and
+    ``RemoteRefused`` where the remote does not answer or does not take it, ``StoreError`` where it is not known what is
+    held.
     """
     with kept.guard(timeout * 2):
         if begun is not None:
@@ -85,7 +89,7 @@ def publish(
             ref, place = wire.PUBLISHED + writer.name, wire.fetched_prefix(remote) + writer.name
             before, expected = _last(git, place)
             expected = found or expected
-            snapshot = store.read()
+            snapshot = store.read() if seat_of is None else settle(store, seat_of)
             ledger = ledger_of(snapshot, writer.name, facts, clone=clone, before=before)
             news = needs_publishing(ledger, before)
             if not news and before is not None:
@@ -180,9 +184,9 @@ def remember(git: "Git", kept: Publications, remote: str) -> Ledgers:
     return found
 
 
-def ledgers(git: "Git", remote: str | None) -> Ledgers:
+def ledgers(git: "Git", remote: str | None, wanted: "Callable[[bytes], bool] | None" = None) -> Ledgers:
     """Every ledger that was fetched from a remote; with None, those that others have pushed into this repository
-    itself (as a pre-receive hook finds them). Nothing is fetched."""
+    itself (as a pre-receive hook finds them). Nothing is fetched. ``wanted`` is as ``parse_ledger`` takes it."""
     prefix = wire.PUBLISHED if remote is None else wire.fetched_prefix(remote)
     found, faults = [], []
     for name, text in wire.read_texts(git, prefix, SIZE_LIMIT).items():
@@ -191,7 +195,7 @@ def ledgers(git: "Git", remote: str | None) -> Ledgers:
             faults.append(Fault(ref, f"{ref}: it holds no ledger, or one that is too large"))
             continue
         try:
-            ledger = parse_ledger(text, ref)
+            ledger = parse_ledger(text, ref, wanted)
         except StoreError as error:
             faults.append(Fault(ref, error.message))
             continue

@@ -12,15 +12,17 @@ from gitlock.domain.merging import Commit as Declaring
 from gitlock.domain.merging import Evidence, Notice, Standing, judge_merge, standings
 from gitlock.domain.merging import Finding as MergeFinding
 from gitlock.domain.policy import ENFORCE, WARN
-from gitlock.domain.receipt import Declared, declared
+from gitlock.domain.receipt import Declared, parts
 from gitlock.domain.value import Value
-from gitlock.git.branching import Parted, landed_commits
+from gitlock.git.branching import Parted
 from gitlock.git.outgoing import Commit, Update, commits_between, known, messages, tips_below, with_changes
+from gitlock.git.testimony import landed_commits
 from gitlock.usecases.renew import Pulse, pulse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.agent import Agent
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.change import Change
     from gitlock.domain.pattern import Fold
     from gitlock.domain.policy import Policy
@@ -117,6 +119,7 @@ def judge_push(
     fold: "Fold",
     facts: "Facts",
     born: float = 0.0,
+    seat_of: "SeatOf | None" = None,
 ) -> PushJudged:
     """Judges every commit that these updates bring and the remote does not have yet. ``remote`` is None where it has no
     name: then what any remote has counts as known.
@@ -125,7 +128,7 @@ def judge_push(
     passes. So does one from before ``born`` (UTC seconds): nobody could claim anything then.
     """
     git = git.unreplaced()
-    beat = pulse(store, agent.id)
+    beat = pulse(store, agent.id, seat_of)
     wanted = [one for one in updates if one.new is not None and not one.ref.startswith(ASIDE)]
     if beat.snapshot.counter == 0 or not wanted:
         return PushJudged(beat)
@@ -154,7 +157,7 @@ def judge_push(
 
 
 def _said(commit: Commit, fold: "Fold") -> Said:
-    says = declared(commit.message) if b"ock-" in commit.message else Declared()
+    says = _says(commit)
     receipts = [(one, one.footprint) for one in says.receipts if one.include]
     if not receipts:
         return Said(commit, says, (), commit.changes)
@@ -165,6 +168,19 @@ def _said(commit: Commit, fold: "Fold") -> Said:
         says,
         tuple(change for change, is_proved in zip(commit.changes, proved, strict=True) if is_proved),
         tuple(change for change, is_proved in zip(commit.changes, proved, strict=True) if not is_proved),
+    )
+
+
+def _says(commit: Commit) -> Declared:
+    """What a commit declares; not what its message merely quotes. The agent of its own trailers comes last: it is who
+    made the commit."""
+    if b"ock-" not in commit.message:
+        return Declared()
+    signed, squashed = parts(commit.message)
+    return Declared(
+        tuple(dict.fromkeys((*(one for one in squashed.agents if one not in signed.agents), *signed.agents))),
+        tuple(dict.fromkeys((*squashed.receipts, *signed.receipts))),
+        tuple(dict.fromkeys((*squashed.bypass, *signed.bypass))),
     )
 
 

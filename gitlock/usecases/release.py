@@ -8,6 +8,7 @@ from gitlock.usecases.renew import complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.pattern import Fold
     from gitlock.domain.standing import Facts
     from gitlock.stores.protocol import LeaseStore
@@ -21,6 +22,7 @@ def release(
     facts: "Facts",
     *,
     token: str | None = None,
+    seat_of: "SeatOf | None" = None,
 ) -> Released:
     """Gives back what is named; everything of the agent's when nothing is named.
 
@@ -39,7 +41,7 @@ def release(
 
     def plan(snapshot: Snapshot) -> tuple[Edits, tuple[Released, int]]:
         edits, answer = plan_release(snapshot, agent, wanted, fold, proves=proves if proof is not None else None)
-        edits, beat = with_beat(edits, snapshot, agent)
+        edits, beat = with_beat(edits, snapshot, agent, seat_of)
         return edits, (answer.replace(beat=beat), snapshot.waiters.count())
 
     outcome, waiting = store.update(plan)

@@ -7,6 +7,7 @@ from gitlock.errors import StoreBusy, StoreUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.holding import Renewed, Wanted
     from gitlock.domain.pattern import Fold
     from gitlock.stores.protocol import LeaseStore
@@ -24,16 +25,16 @@ class Pulse(Value):
         self.fault = fault
 
 
-def pulse(store: "LeaseStore", agent: str) -> Pulse:
-    """Reads the store, and renews the agent's leases where that is due; a disk that can't be written only costs the
-    renewal. Raises ``StoreError`` where nothing can be read."""
+def pulse(store: "LeaseStore", agent: str, seat_of: "SeatOf | None" = None) -> Pulse:
+    """Reads the store, and renews the agent's leases where that is due, or where they are held from by ``seat_of`` is
+    news; a disk that can't be written only costs the renewal. Raises ``StoreError`` where nothing can be read."""
     snapshot = store.read()
-    edits, beat = plan_beat(snapshot, agent)
+    edits, beat = plan_beat(snapshot, agent, seat_of)
     if edits.is_empty:
         return Pulse(snapshot, beat)
 
     def plan(now: Snapshot) -> tuple[Edits, Beat]:
-        return plan_beat(now, agent)
+        return plan_beat(now, agent, seat_of)
 
     try:
         beat = store.update(plan)
@@ -42,15 +43,15 @@ def pulse(store: "LeaseStore", agent: str) -> Pulse:
     return Pulse(store.read(), beat)
 
 
-def mine(store: "LeaseStore", agent: str) -> Pulse:
+def mine(store: "LeaseStore", agent: str, seat_of: "SeatOf | None" = None) -> Pulse:
     """As a pulse, and marks as reported what ended: ``beat.ended`` lists it this once."""
     snapshot = store.read()
-    edits, beat = plan_told(snapshot, agent)
+    edits, beat = plan_told(snapshot, agent, seat_of)
     if edits.is_empty:
         return Pulse(snapshot, beat)
 
     def plan(now: Snapshot) -> tuple[Edits, Beat]:
-        return plan_told(now, agent)
+        return plan_told(now, agent, seat_of)
 
     try:
         beat = store.update(plan)
@@ -60,15 +61,16 @@ def mine(store: "LeaseStore", agent: str) -> Pulse:
 
 
 def renew(
-    store: "LeaseStore", agent: str, wanted: "tuple[Wanted, ...]", ttl: float | None, fold: "Fold"
-) -> "Renewed":
+    store: "LeaseStore", agent: str, wanted: "tuple[Wanted, ...]", ttl: float | None, fold: "Fold",
+    seat_of: "SeatOf | None" = None,
+) -> "Renewed":  # fmt: skip
     """Extends what is named, or everything of the agent's. ``UsageError`` for an argument that names no lease and
     can't be read as a claim either."""
     from gitlock.domain.holding import plan_renew
 
     def plan(snapshot: Snapshot) -> "tuple[Edits, Renewed]":
         edits, answer = plan_renew(snapshot, agent, wanted, ttl, fold)
-        edits, beat = with_beat(edits, snapshot, agent)
+        edits, beat = with_beat(edits, snapshot, agent, seat_of)
         return edits, answer.replace(beat=beat)
 
     outcome = store.update(plan)

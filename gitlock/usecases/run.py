@@ -4,6 +4,8 @@ When the lease is lost the command is told to end, and killed ten seconds later:
 that is somebody else's.
 """
 
+import os
+import select
 import signal
 import time
 
@@ -17,13 +19,22 @@ from gitlock.usecases.wait import hand_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
+    from typing import Protocol
 
     from gitlock.domain.pattern import Fold
     from gitlock.domain.standing import Facts
     from gitlock.stores.protocol import Bell, LeaseStore
     from gitlock.usecases.wait import Stop
+
+    class Eyes(Protocol):
+        """Somebody who looks at what the command does, every now and then."""
+
+        next: float  # when the next look is due, on the monotonic clock
+
+        def look(self) -> None:
+            """Looks if it is time. Never raises."""
 
 GRACE = 10.0  # seconds between the request to end and the kill
 BEATS = 3  # renewals within one TTL: two may be missed before others may take over
@@ -64,6 +75,11 @@ class Hold:
         self.given_back = False
         self.loss: str | None = None
 
+    @property
+    def due(self) -> float | None:
+        """When the next renewal is due, on the monotonic clock; None where there is nothing to renew."""
+        return None if self.loss is not None or self.given_back else self.next
+
     def beat(self, *, now: bool = False) -> None:
         """Renews if it is time; with ``now``, looks at least whether the lease is still there. Afterwards ``loss``
         says why it is lost, if it is.
@@ -97,6 +113,10 @@ class Hold:
         self._take(self.store.update(plan), False)
         if not keep and self.loss is None:
             hand_on(self.store, self.fold, self.facts, (self.lease,))
+
+    def is_ours(self) -> bool:
+        """Whether it is still there, and this command's to be given back."""
+        return self.loss is None and not self.given_back and self._is_ours(self.store.read())
 
     @property
     def _named(self) -> tuple[Wanted, ...]:
@@ -143,6 +163,43 @@ class NoHold(Hold):
         return
 
 
+class LoneBell:
+    """A bell where there is no store whose bells others could ring: our own signals do."""
+
+    def __init__(self) -> None:
+        self._reads, self._rings = os.pipe()
+        os.set_blocking(self._reads, False)
+        os.set_blocking(self._rings, False)
+
+    def wait(self, timeout: float, also: "Iterable[int]" = ()) -> bool:
+        """Sleeps until it is rung; never anything of anybody else's."""
+        if select.select((self._reads, *also), (), (), timeout)[0]:
+            try:
+                os.read(self._reads, 4096)
+            except BlockingIOError:
+                pass
+        return False
+
+    def ring(self) -> None:
+        """Ends a sleep."""
+        try:
+            os.write(self._rings, b".")
+        except BlockingIOError:
+            return  # it has been rung often enough
+
+    def fileno(self) -> int:
+        """Where a byte rings it."""
+        return self._rings
+
+    def give_word(self) -> None:
+        """There is nobody to hear it."""
+
+    def close(self) -> None:
+        """Gives back what it is made of."""
+        os.close(self._reads)
+        os.close(self._rings)
+
+
 def run(
     hold: Hold,
     argv: list[str],
@@ -156,11 +213,12 @@ def run(
     pending: "Stop",
     folder: str | None = None,
     started: "Callable[[int], object] | None" = None,
+    eyes: "Eyes | None" = None,
 ) -> Ran:
     """Runs the command to its end, or to the end of the lease. ``bell`` is rung by whoever takes the lease away;
     ``lost`` is told at once. ``pending`` has the signal that came before, if there was one. It runs in ``folder``, or
-    where we are; ``started`` is told its process id."""
-    watch = _Watch(hold, bell, stop_on_loss=stop_on_loss, max_hold=max_hold, lost=lost)
+    where we are; ``started`` is told its process id; ``eyes`` look at what it does while it runs."""
+    watch = _Watch(hold, bell, stop_on_loss=stop_on_loss, max_hold=max_hold, lost=lost, eyes=eyes)
     restore = watch.listen()
     try:
         try:
@@ -187,7 +245,9 @@ class _Watch:
         stop_on_loss: bool,
         max_hold: float | None,
         lost: "Callable[[str], object]",
+        eyes: "Eyes | None",
     ) -> None:
+        self.eyes = eyes
         self.hold = hold
         self.bell = bell
         self.stop_on_loss = stop_on_loss
@@ -274,6 +334,8 @@ class _Watch:
                 self.lost(hold.loss)
         if hold.loss is not None and self.stop_on_loss:
             self._stop(LOST)
+        if self.eyes is not None:
+            self.eyes.look()
         if self.end is not None and now >= self.end:
             self._stop(HELD_TOO_LONG)
         if self.kill_at is not None and now >= self.kill_at:
@@ -292,8 +354,10 @@ class _Watch:
         assert self.command is not None
         now = time.monotonic()
         times = [now + 60.0]
-        if self.hold.loss is None and not self.hold.given_back:
-            times.append(self.hold.next)
+        if (due := self.hold.due) is not None:
+            times.append(due)
+        if self.eyes is not None:
+            times.append(self.eyes.next)
         if self.stopping is None and self.end is not None:
             times.append(self.end)
         if self.kill_at is not None:
@@ -307,15 +371,18 @@ class _Watch:
 
 
 def child_environ(
-    environ: "Mapping[str, str]", lease: Lease, kind: str, *, token: str | None, export_token: bool
+    environ: "Mapping[str, str]", lease: Lease | None, agent: str, kind: str, *, token: str | None = None
 ) -> dict[str, str]:
-    """What the command sees: who it works for, every lease up the chain, the fence, and the secret only if asked."""
+    """What the command sees: who it works for, every lease up the chain, the fence, and the secret if there is one
+    for it."""
     seen = dict(environ)
-    seen["GITLOCK_AGENT"] = lease.agent
+    seen["GITLOCK_AGENT"] = agent
     seen["GITLOCK_KIND"] = kind  # a name alone would make an agent of a person
+    seen.pop("GITLOCK_TOKEN", None)
+    if token is not None:
+        seen["GITLOCK_TOKEN"] = token
+    if lease is None:
+        return seen
     seen["GITLOCK_LEASES"] = " ".join(dict.fromkeys([*environ.get("GITLOCK_LEASES", "").split(), lease.id]))
     seen["GITLOCK_FENCE"] = str(lease.fence)
-    seen.pop("GITLOCK_TOKEN", None)
-    if export_token and token is not None:
-        seen["GITLOCK_TOKEN"] = token
     return seen

@@ -32,7 +32,7 @@ def attend(site: "Site", *, acts: bool = True) -> None:
     if not has_session(site):
         return
     try:
-        name = session_id(site.agent.id, session_of(site.environ), site.repository.top)
+        name = session_id(site.agent.id, site.session, site.repository.top)
         path = os.path.join(site.store.layout.sessions, name + ".json")
         age = time.time() - os.stat(path).st_mtime
         if 0 <= age < FRESH and (not acts or _AT_WORK in (read_small(path) or "")):
@@ -40,8 +40,9 @@ def attend(site: "Site", *, acts: bool = True) -> None:
     except OSError:
         pass  # there is no file yet
     from gitlock.usecases.presence import touch_session
+    from gitlock.wiring.travelling import remember_place
 
-    touch_session(site, state=WORKING if acts else None)
+    remember_place(site, touch_session(site, state=WORKING if acts else None))
 
 
 def attend_waiting(site: "Site", title: str) -> "Callable[[], None]":

@@ -6,9 +6,10 @@ whether the remote-tracking ref has moved to what was pushed (git moves it when 
 gives anything back. A push to a URL, or of what the remote's refspec does not track, gives nothing back.
 """
 
-from gitlock.errors import StoreBusy
+from gitlock.errors import GitlockError, StoreBusy
+from gitlock.git.repository import current_branch
 from gitlock.usecases.detached import detach, ended
-from gitlock.wiring.site import Site, current_branch
+from gitlock.wiring.site import Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ def publish_soon(site: Site) -> None:
     detach(lambda: _publish(site, git, branch))
 
 
+def publish_now(site: Site) -> None:
+    """The same, by whoever goes on living: a server, whose threads can't be forked."""
+    try:
+        _publish(site, _git_of_clone(site), current_branch(site.repository.git_dir))
+    except (GitlockError, OSError):
+        return  # as above: nobody is told how it ends
+
+
 def _publish(site: Site, git: "Git", branch: str | None, remote: str | None = None) -> None:
     from gitlock.usecases.publishing import publish, remote_for
 
@@ -41,8 +50,9 @@ def _publish(site: Site, git: "Git", branch: str | None, remote: str | None = No
     except StoreBusy:
         return
     publish(
-        site.store, git, kept, place, facts=site.facts, clone=site.clone, sure=False, begun=turn.__exit__
-    )
+        site.store, git, kept, place, facts=site.facts, clone=site.clone, sure=False, begun=turn.__exit__,
+        seat_of=site.seats(),
+    )  # fmt: skip
 
 
 def release_when_pushed(

@@ -25,11 +25,23 @@ SESSIONS = (
     ("COPILOT_AGENT_SESSION_ID", "copilot"),
     ("KIMI_SESSION_ID", "kimi"),
 )
+# What else shows that we run in a shell of such a program; it names no session.
+MARKERS = (
+    ("CLAUDECODE", "claude"),
+    ("CODEX_SANDBOX", "codex"),
+    ("CODEX_CI", "codex"),
+    ("GEMINI_CLI", "gemini"),
+    ("CURSOR_AGENT", "cursor"),
+    ("OPENCODE", "opencode"),
+    ("DEVIN_PROJECT_DIR", "devin"),
+)
 PID_VARIABLES = ("CLAUDE_PID", "OPENCODE_PID")
+RUNNER = "GITLOCK_RUNNER"  # the process of a `git lock run --presence`, in all that runs under it
 PROGRAMS = frozenset((
     "claude", "codex", "gemini", "qwen", "cursor-agent", "opencode", "copilot", "amp", "aider", "kimi", "droid",
     "devin",
 ))  # fmt: skip
+INTERPRETERS = ("node", "bun", "deno", "python")
 
 SHORT = 8  # characters of a session id that stay in an agent's name; the whole id would not fit a line
 
@@ -70,7 +82,25 @@ def session_of(environ: "Mapping[str, str]") -> str | None:
         if text:
             found = session_name(program, text)
             if found is not None:
-                return found
+                return _of_parent(found, text, environ.get("CODEX_SESSION_ID")) if program == "codex" else found
+    return None
+
+
+def _of_parent(own: str, thread: str, session: str | None) -> str:
+    """A thread of Codex's, as a sub-agent of the session that it belongs to if it is not that session itself."""
+    parent = session_name("codex", session) if session and session != thread else None
+    return own if parent is None else f"{parent}/{own.removeprefix('codex-')}"
+
+
+def program_around(environ: "Mapping[str, str]") -> str | None:
+    """The agent program in whose shell we run, as far as the environment says. Nearly everybody has none, so this is
+    no more than some looks at a dictionary."""
+    named = environ.get("GITLOCK_SESSION")
+    if named:
+        return named.partition("-")[0]
+    for variable, program in (*SESSIONS, *MARKERS):
+        if environ.get(variable):
+            return program
     return None
 
 
@@ -90,26 +120,61 @@ def session_name(program: str, text: str) -> str | None:
 def agent_process(environ: "Mapping[str, str]") -> int | None:
     """The long-lived process of the agent program that we run under, or None.
 
-    Never a guessed parent: the shell that runs a command is dead a moment after it.
+    Never a guessed parent: the shell that runs a command is dead a moment after it. Under ``run --presence`` it is what
+    that has started, whatever its name.
     """
-    from gitlock.wiring.liveness import ancestors, command_of
+    from gitlock.wiring.liveness import ancestors
 
     above = ancestors()
+    runner = environ.get(RUNNER)
+    if runner is not None:
+        for at, pid in enumerate(above):
+            if str(pid) == runner:
+                return above[max(0, at - 1)]  # the runner itself, above what lost its parents and came back to it
     for variable in PID_VARIABLES:
         for pid in above:
             if environ.get(variable) == str(pid):
                 return pid
-    return next((pid for pid in above if command_of(pid) in PROGRAMS), None)
+    return next((pid for pid in above if program_of(pid) is not None), None)
+
+
+def program_of(pid: int) -> str | None:
+    """The agent program that a process is, or None: by its name, which may be that of its main thread only; by the file
+    that it runs; or, for an interpreter's process, by the script."""
+    from gitlock.wiring.liveness import command_of, words_of
+
+    name = command_of(pid)
+    if name in PROGRAMS:
+        return name
+    words = words_of(pid)
+    stem = _stem(words[0]) if words else ""
+    if stem.rstrip("0123456789.") in INTERPRETERS:
+        stem = next((_stem(word) for word in words[1:] if word[:1] != "-"), "")
+    return stem if stem in PROGRAMS else None
+
+
+def _stem(path: str) -> str:
+    name, dot, ending = os.path.basename(path).rpartition(".")
+    return name if dot and ending in ("js", "mjs", "cjs", "py", "exe") else os.path.basename(path)
 
 
 def registered_session(store: str, common_dir: str) -> "Session | None":
     """The session that has registered the nearest process above us, or None.
 
+    The last to begin: a process that took up a new session is that one.
+    """
+    found = registered_sessions(store, common_dir)
+    return found[-1] if found else None
+
+
+def registered_sessions(store: str, common_dir: str) -> "list[Session]":
+    """All sessions of the nearest process above us that any has registered, the last to begin last.
+
     Looked for only where there are sessions at all. A process is known by its number and its start time together.
     """
     folder = _store_folder(store, common_dir)
     if not os.path.isdir(os.path.join(folder, "sessions")):
-        return None
+        return []
     from gitlock.stores.clock import SystemClock
     from gitlock.stores.files.layout import Layout
     from gitlock.stores.files.sessions import SessionBook
@@ -117,16 +182,18 @@ def registered_session(store: str, common_dir: str) -> "Session | None":
 
     found = [one for one in SessionBook(Layout(folder)).all() if one.holder.pid is not None]
     if not found:
-        return None
+        return []
     here = Here(SystemClock().boot)
     place = (here.host, here.boot, here.pid_space)
     ours = [one for one in found if (one.holder.host, one.holder.boot, one.holder.pid_space) == place]
-    # The last to begin: a process that took up a new session is that one.
-    known = {one.holder.pid: one for one in ours}
+    known = {one.holder.pid for one in ours}
     for pid in ancestors() if known else ():
-        if pid in known and known[pid].holder.started == start_time(pid):
-            return known[pid]
-    return None
+        if pid in known:
+            started = start_time(pid)
+            of_it = [one for one in ours if one.holder.pid == pid and one.holder.started == started]
+            if of_it:
+                return of_it
+    return []
 
 
 def _name(
@@ -141,7 +208,7 @@ def _name(
         return name, "worktree"
     session = session_of(environ)
     if session is not None:
-        return (session if repository is None else _continued(session, store, repository.common_dir)), "session"
+        return (session, "session") if repository is None else _session_here(session, environ, store, repository)
     if repository is not None:
         found = registered_session(store, repository.common_dir)
         if found is not None and (name := _usable(found.agent)) is not None:
@@ -154,13 +221,34 @@ def _name(
     return _person(f"{user}@{host}"), "host"
 
 
-def _continued(session: str, store: str, common_dir: str) -> str:
-    """The agent of a session that goes on where another one ended (see ``SessionBook.follow``), else its own name."""
-    text = read_small(os.path.join(_store_folder(store, common_dir), "sessions", session + ".as"))
+def _session_here(
+    session: str, environ: "Mapping[str, str]", store: str, repository: "Repository"
+) -> tuple[str, str]:
+    """The agent of a session that the environment names. One that nobody has heard of here, below a process whose
+    session is known, is that one: programs give shells of sub-agents names that no hook gets to see, and long-lived
+    children the name of a session that is over."""
+    folder = os.path.join(_store_folder(store, repository.common_dir), "sessions")
+    agent = continued(session, folder)
+    if agent == session and not environ.get("GITLOCK_SESSION") and os.path.isdir(folder):
+        from gitlock.domain.session import session_id
+
+        if not os.path.exists(os.path.join(folder, session_id(session, session, None) + ".json")):
+            found = registered_session(store, repository.common_dir)
+            program = session.partition("-")[0]
+            if found is not None and found.program == program and (name := _usable(found.agent)) is not None:
+                return name, "process"
+    return agent, "session"
+
+
+def continued(session: str, folder: str) -> str:
+    """The agent of a session that goes on where another one ended (see ``SessionBook.follow``), else its own name. Of a
+    sub-agent's session, the part before the slash may be such a one."""
+    own, slash, child = session.partition("/")
+    text = read_small(os.path.join(folder, own + ".as"))
     if text is None:
         return session
     new, _, agent = text.strip().partition(" ")
-    return _usable(agent) or session if new == session else session
+    return (_usable(agent) or own if new == own else own) + slash + child
 
 
 def _store_folder(store: str, common_dir: str) -> str:

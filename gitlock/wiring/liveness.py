@@ -177,6 +177,15 @@ def command_of(pid: int) -> str:
         return ""
 
 
+def words_of(pid: int) -> list[str]:
+    """The first words of the process's command line; empty where it can't be told."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return os.fsdecode(file.read(4096)).split("\0")[:8]
+    except OSError:
+        return []
+
+
 def _stat_row(pid: int) -> list[str] | None:
     try:
         fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))

@@ -9,6 +9,7 @@ from gitlock.domain.lease import TTL_LIMIT
 from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.policy import MAP_FILE, MAP_FILE_LIMIT, MODES, KeyRule, Policy
 from gitlock.errors import ConfigError, UsageError
+from gitlock.wiring.plaintoml import read_plain
 
 _PARTS = 30  # of a dotted name; ours have two
 _SHOWN = 60  # characters of a value that a message shows
@@ -34,14 +35,17 @@ _SECTIONS = {
 
 def parse_map_file(data: bytes, source: str = MAP_FILE) -> Policy:
     """The policy that the file states; ``ConfigError`` names the line of the first fault."""
-    import tomllib
-
     if len(data) > MAP_FILE_LIMIT:
         raise ConfigError(f"{source} is larger than {MAP_FILE_LIMIT >> 20} MiB")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _fault(source, data[: error.start].count(b"\n") + 1, "this is not UTF-8") from None
+    plain = read_plain(text)
+    if plain is not None:
+        return _Reader(text, plain, source).policy()
+    import tomllib
+
     _refuse_long_names(text, source)
     try:
         document = tomllib.loads(text)

@@ -12,8 +12,8 @@ from gitlock.errors import RepositoryError, UsageError
 from gitlock.git.baseline import baseline
 from gitlock.git.branching import Ends, parents_of
 from gitlock.git.ledgers import default_branch
+from gitlock.git.repository import current_branch
 from gitlock.usecases.publishing import TIMEOUT
-from gitlock.wiring.site import current_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def platform_of(environ: "Mapping[str, str]") -> Platform:
     return Platform(GITLAB if environ.get("GITLAB_CI") == "true" else NONE)
 
 
+def platform_here() -> Platform:
+    """The same of this process, before it is known whether there is a repository."""
+    return platform_of(os.environ)
+
+
 def find_ends(
     base: str | None, head: str | None, environ: "Mapping[str, str]", repository: "Repository", remote: str | None
 ) -> Ends:
@@ -64,7 +69,8 @@ def find_ends(
     if base is not None:
         found = found.replace(base=base, target=None, how=f"base as named, head from {found.how}")
     if head is not None:
-        found = found.replace(head=head, how=f"head as named, base from {found.how}")
+        branch = _branch(environ, platform, repository, head)
+        found = found.replace(head=head, branch=branch, how=f"head as named, base from {found.how}")
     if found.base is None and found.target is None:
         raise UsageError(f"nothing says what to compare with ({found.how})", hint="git lock ci --base origin/main")
     return found

@@ -5,6 +5,7 @@ content's hash. The cache can be deleted at any time; what is not exactly unders
 """
 
 import os
+from _thread import get_native_id
 from binascii import crc32
 from stat import S_ISREG
 
@@ -130,7 +131,7 @@ def _thawed(found: object) -> Policy | None:
 
 def _write(path: str, text: str) -> None:
     """Whole or not at all, and for whoever may use the folder."""
-    temporary, folder = f"{path}.{os.getpid()}.tmp", os.path.dirname(path)
+    temporary, folder = f"{path}.{get_native_id()}.tmp", os.path.dirname(path)
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
         try:

@@ -6,17 +6,20 @@ from gitlock.domain.agent import Agent
 from gitlock.domain.pattern import Fold
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.config import finish_config, is_true
-from gitlock.git.repository import Repository, finish_discovery, read_small
-from gitlock.wiring.identity import agent_process, registered_session, resolve_agent, session_of
+from gitlock.git.repository import Repository, current_branch, finish_discovery
+from gitlock.wiring.identity import RUNNER, agent_process, registered_session, resolve_agent, session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gitlock.domain.beat import SeatOf
     from gitlock.domain.instant import Instant
     from gitlock.domain.lease import Holder, Lease
     from gitlock.domain.policy import Policy
     from gitlock.domain.queue import Waiter
+    from gitlock.domain.seat import Seat
+    from gitlock.domain.session import Session
     from gitlock.domain.standing import Facts
     from gitlock.git.process import Child
     from gitlock.stores.clock import SystemClock
@@ -39,6 +42,7 @@ class Site:
         agent: Agent,
         *,
         guard_timeout: float | None = None,
+        session: "Session | None" = None,
     ) -> None:
         self.repository = repository
         self.settings = settings
@@ -52,6 +56,9 @@ class Site:
         self._facts: Facts | None = None
         self._store: FileStore | None = None
         self._policy: Policy | None = None
+        self._registered: tuple[Session | None] | None = None if session is None else (session,)
+        self._seat: tuple[Seat | None] | None = None
+        self._left: dict[str, bool] = {}
 
     @property
     def folder(self) -> str:
@@ -181,18 +188,82 @@ class Site:
 
     def holder(self, pid: int | None = None) -> "Holder":
         """Where the agent works. ``pid`` is a process that it named; a session's own is looked for."""
-        if pid is None and self.agent.source in ("session", "worktree", "process"):
+        source = self.agent.source
+        if pid is None and (
+            source in ("session", "worktree", "process") or (source == "GITLOCK_AGENT" and RUNNER in self.environ)
+        ):
             pid = agent_process(self.environ)
-        if pid is None and self.agent.source == "process":
-            found = registered_session(self.url, self.repository.common_dir)
-            pid = None if found is None else found.holder.pid
+        if pid is None and (found := self._of_process()) is not None:
+            pid = found.holder.pid
         return self.here.holder(
             pid=pid,
             worktree=self.repository.top,
             branch=current_branch(self.repository.git_dir),
-            session=session_of(self.environ),
+            session=self.session,
             clone=self.clone,
         )
+
+    @property
+    def session(self) -> str | None:
+        """The agent session that asks, by our name for it: the one that decided who asks, or that the environment
+        names."""
+        found = self._of_process()
+        return session_of(self.environ) if found is None else found.holder.session
+
+    def _of_process(self) -> "Session | None":
+        """The session that has registered the process above us, where that decided who asks."""
+        if self.agent.source != "process":
+            return None
+        if self._registered is None:
+            self._registered = (registered_session(self.url, self.repository.common_dir),)
+        return self._registered[0]
+
+    def seat_of(self, holder: "Holder") -> "Seat | None":
+        """Where one of this agent's leases is held from by now: here, if it was claimed in this worktree, whatever was
+        checked out in it then; else nothing better is known than what the lease says."""
+        if self._seat is None:
+            self._seat = (self._find_seat(),)
+        (seat,) = self._seat
+        if seat is None or holder.worktree is None or (holder.worktree, holder.branch) == (seat.worktree, seat.branch):
+            return None
+        if holder.host != self.here.host or holder.clone != self.clone:
+            return None
+        return seat if holder.worktree == seat.worktree or self._has_left(holder.worktree) else None
+
+    def _find_seat(self) -> "Seat | None":
+        top, git_dir = self.repository.top, self.repository.git_dir
+        if top is None:
+            return None
+        branch = current_branch(git_dir)
+        if branch is None:
+            from gitlock.git.operation import is_in_between
+
+            if is_in_between(git_dir, None):
+                return None
+        from gitlock.domain.seat import Seat
+
+        return Seat(top, branch)
+
+    def seats(self) -> "SeatOf":
+        """As ``seat_of``, of any holder in any worktree of this clone."""
+        from gitlock.git.checkouts import seats
+
+        found = seats(self.repository.common_dir)
+        place = (self.here.host, self.clone)
+
+        def seat_of(holder: "Holder") -> "Seat | None":
+            return found.get(holder.worktree or "") if (holder.host, holder.clone) == place else None
+
+        return seat_of
+
+    def _has_left(self, worktree: str) -> bool:
+        """Whether a worktree is not where it was, and its clone does not know it there any more."""
+        found = self._left.get(worktree)
+        if found is None:
+            from gitlock.git.checkouts import has_left
+
+            found = self._left[worktree] = has_left(self.repository.common_dir, worktree)
+        return found
 
     def now(self) -> "Instant":
         """This instant, for showing; decisions go by the store's own."""
@@ -243,12 +314,3 @@ def _prefixed(repository: Repository, environ: dict[str, str]) -> Repository:
     from gitlock.wiring.prefix import users_prefix
 
     return repository.replace(prefix=users_prefix(prefix, repository.top, repository.git))
-
-
-def current_branch(git_dir: str) -> str | None:
-    """The branch that is checked out, read from ``HEAD``; None when detached (or where refs are not files)."""
-    text = read_small(os.path.join(git_dir, "HEAD"))
-    if text is not None and text.startswith("ref: refs/heads/"):
-        name = text[16:].strip()
-        return name if name != ".invalid" else None
-    return None

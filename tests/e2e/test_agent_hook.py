@@ -136,14 +136,17 @@ def test_one_that_has_a_map_file_is_managed(tmp_path: Path) -> None:
 
 def test_of_many_who_edit_one_file_at_once_one_holds_it(repo: Repo, tmp_path: Path) -> None:
     jobs = []
-    for number in range(12):
+    for number in range(20):
         file = tmp_path / f"{number}.json"
         file.write_text(json.dumps(an_edit(repo, session=f"{number:08d}-0001")))
         line = f'exec "{program()}" agent-hook --harness claude <"{file}"'
         jobs.append(Job(["/bin/sh", "-c", line], repo.path, child_environment()))
     answers = [result.out for result in run_at_once(jobs)]
-    assert sum(1 for out in answers if out == "") == 1
-    assert sum(1 for out in answers if '"deny"' in out) == 11
+    log = repo.store / "agent-hook.log"
+    late = len(log.read_text().splitlines()) if log.exists() else 0  # had no opinion, and said so: a slow machine
+    assert [one["agent"] == "alice" for one in repo.json("list")["data"]["leases"]] == [True, False]
+    assert sum(1 for out in answers if '"deny"' in out) == 19 - late
+    assert sum(1 for out in answers if out == "") == 1 + late
 
 
 def test_a_git_folder_and_what_git_ignores_are_not_claimed(repo: Repo) -> None:

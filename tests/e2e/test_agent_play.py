@@ -1,17 +1,17 @@
 """Two agent programs at work in one repository, from their first edit to their end: the real hook, as a process."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.kit.processes import start
-from tests.kit.program import child_environment, program
-from tests.kit.programs import Program
+from tests.kit.programs import Living, Program
 from tests.kit.repo import Repo
 
-PAIRS = [("claude", "codex"), ("codex", "gemini"), ("gemini", "cursor"), ("cursor", "copilot"), ("copilot", "claude")]
+PAIRS = [
+    ("claude", "codex"), ("codex", "gemini"), ("gemini", "cursor"), ("cursor", "copilot"), ("copilot", "claude"),
+    ("claude", "opencode"),
+]  # fmt: skip
 ONE, TWO = "5b0cf1e2-0001-4000-8000-000000000001", "77aa55cc-0002-4000-8000-000000000002"
 
 
@@ -121,34 +121,12 @@ def test_the_end_of_a_session_gives_back_what_is_not_changed_any_more(repo: Repo
     assert codex.edits("src/a.py").may_run
 
 
-FAKE = """
-import subprocess, sys
-open("/proc/self/comm", "w").write("claude")
-for line in sys.stdin:
-    done = subprocess.run([sys.argv[1], "agent-hook", "--harness", "claude"], input=line.encode(), capture_output=True)
-    print(done.stdout.decode().strip() or "{}", flush=True)
-"""
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="needs a kernel that lets a process name itself")
 def test_a_crash_frees_what_is_not_changed_and_keeps_the_rest(repo: Repo, tmp_path: Path) -> None:
-    import json
-    import subprocess
-
-    script = tmp_path / "fake.py"
-    script.write_text(FAKE)
-    argv = [sys.executable, str(script), str(program())]
-    with start(argv, cwd=repo.path, env=child_environment(), stdin=subprocess.PIPE) as fake:
-        assert fake.process.stdin is not None
-        for path in ("src/a.py", "src/b.py"):
-            event = {"session_id": ONE, "cwd": str(repo.path), "hook_event_name": "PreToolUse", "tool_name": "Edit",
-                     "tool_use_id": path, "tool_input": {"file_path": path}}  # fmt: skip
-            fake.process.stdin.write(json.dumps(event).encode() + b"\n")
-            fake.process.stdin.flush()
-        fake.says("{}\n{}")
+    with Living("claude", repo, ONE, tmp_path) as claude:
+        assert claude.edits("src/a.py").may_run and claude.edits("src/b.py").may_run
         assert not Program("codex", repo, TWO).edits("src/b.py").may_run
         repo.write("src/a.py", "2\n")
-        fake.kill()
     codex = Program("codex", repo, TWO)
     assert codex.edits("src/b.py").may_run
     assert "whose process is gone" in codex.edits("src/a.py").refusal

@@ -129,8 +129,9 @@ def test_a_clone_whose_template_has_our_hook_is_silent(repo: Repo, tmp_path: Pat
     assert done.err == "" and (tmp_path / "clone/.git/hooks/post-checkout").exists()
 
 
-def test_on_no_branch_nobody_is_warned(repo: Repo) -> None:
-    assert _switch(repo, "--detach", "topic").err == ""
+def test_a_switch_to_a_commit_on_no_branch_says_what_it_brought_in(repo: Repo) -> None:
+    result = _switch(repo, "--detach", "topic")
+    assert f"{WARNING} this switch brought in" in result.err and f"'{HELD}' is held by alice" in result.err
 
 
 # -- while git goes from commit to commit

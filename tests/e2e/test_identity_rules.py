@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gitlock.domain.session import session_id
 from gitlock.git.badge import write_badge
 from gitlock.stores.clock import SystemClock
 from gitlock.stores.files.layout import Layout
 from gitlock.stores.files.sessions import SessionBook
+from gitlock.wiring.identity import program_of
 from gitlock.wiring.liveness import Here, start_time
 from tests.kit.repo import Repo
 from tests.unit.test_session import a_session
@@ -167,3 +169,79 @@ def test_the_sessions_of_a_store_elsewhere_are_asked_there(repo: Repo, here: Her
     register_in(tmp_path / "shared", repo, here)
     env = {"GITLOCK_STORE": f"files:{tmp_path / 'shared'}"}
     assert (who(repo, env=env), who(repo)) == (("known", "process"), ("dana@example.com", "user.email"))
+
+
+# -- what programs give the shells of their sub-agents
+
+
+def test_a_shell_of_a_codex_thread_is_a_sub_agent_of_its_session(repo: Repo) -> None:
+    env = {"CODEX_SESSION_ID": "01a22b7f-80eb-7483-a1c8-f2b7a08b54e9",
+           "CODEX_THREAD_ID": "01a22b7f-81dc-75f2-b17b-b4fc81e28665"}  # fmt: skip
+    assert who(repo, env=env) == ("codex-a08b54e9/81e28665", "session")
+
+
+def test_the_main_thread_is_the_session_itself(repo: Repo) -> None:
+    thread = "01a22b7f-80eb-7483-a1c8-f2b7a08b54e9"
+    env = {"CODEX_SESSION_ID": thread, "CODEX_THREAD_ID": thread}
+    assert who(repo, env=env) == ("codex-a08b54e9", "session")
+
+
+def test_a_sub_agent_goes_on_as_its_session_does(repo: Repo) -> None:
+    SessionBook(Layout(str(repo.store))).follow("codex-a08b54e9", "codex-0ldone00")
+    env = {"CODEX_SESSION_ID": "01a22b7f-80eb-7483-a1c8-f2b7a08b54e9",
+           "CODEX_THREAD_ID": "01a22b7f-81dc-75f2-b17b-b4fc81e28665"}  # fmt: skip
+    assert who(repo, env=env) == ("codex-0ldone00/81e28665", "session")
+
+
+def test_a_session_that_nobody_has_heard_of_is_the_one_of_its_process(repo: Repo, here: Here) -> None:
+    register(repo, here)  # of Claude Code, as the variable is
+    assert who(repo, env=CLAUDE) == ("known", "process")
+
+
+def test_one_that_has_been_heard_of_is_itself(repo: Repo, here: Here) -> None:
+    register(repo, here)
+    name = "claude-5b0cf1e2"
+    SessionBook(Layout(str(repo.store))).write(a_session(id=session_id(name, name, None), agent=name))
+    assert who(repo, env=CLAUDE) == (name, "session")
+
+
+def test_a_session_of_another_program_than_the_process_is_itself(repo: Repo, here: Here) -> None:
+    register(repo, here)
+    assert who(repo, env={"COPILOT_AGENT_SESSION_ID": "c97ea083-eeec"}) == ("copilot-c97ea083", "session")
+
+
+def test_what_a_process_is_known_by_claims_in_its_session(repo: Repo, here: Here) -> None:
+    register(repo, here, session="claude-0ther000")
+    lease = repo.json("claim", "x", agent=None)["data"]["lease"]
+    assert lease["holder"]["session"] == "claude-0ther000"
+
+
+# -- what a process is
+
+
+def process_words(*words: str, executable: str | None = None) -> str | None:
+    """What a process with this command line is taken for."""
+    with subprocess.Popen(words, executable=executable, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        found = program_of(process.pid)
+        process.kill()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [("gemini", "gemini"), ("codex.py", "codex"), ("gemini-notes", None), ("claude.txt", None)],
+)
+def test_an_interpreter_is_the_program_whose_script_it_runs(tmp_path: Path, script: str, found: str | None) -> None:
+    (tmp_path / script).write_text("print(flush=True)\ninput()\n")
+    assert process_words(sys.executable, "-B", str(tmp_path / script)) == found
+
+
+def test_a_process_is_the_program_that_its_command_line_begins_with(tmp_path: Path) -> None:
+    words = (f"{tmp_path}/copilot", "-c", "print(flush=True); input()")
+    assert process_words(*words, executable=sys.executable) == "copilot"
+
+
+def test_a_program_that_is_only_spoken_of_is_none() -> None:
+    assert process_words("sh", "-c", "echo; read line", "gemini") is None

@@ -143,6 +143,34 @@ def test_another_open_branch_that_changes_the_same_is_a_warning(team: Team) -> N
     assert "'src/a.py': changed on 'theirs' too" in ci(team.runner()).ended(CLEAR).err
 
 
+def test_an_unlanded_branch_that_was_merged_opens_nothing_but_what_it_changes(team: Team) -> None:
+    team.commit("theirs", {B: "bob's\n"}, agent="bob", fence=4)
+    team.commit("work", {A: "2\n"}, claim="")
+    team.dev.git("merge", "--quiet", "--no-edit", "theirs")
+    team.dev.git("push", "--quiet", "origin", "work")
+    team.holds("bob", A, B)
+    assert kinds(data(team.runner())) == [(A, "held")]
+
+
+@pytest.mark.parametrize("lead", ["    ", "> "])
+def test_a_log_that_is_quoted_opens_nothing(lead: str, team: Team) -> None:
+    quoted = "".join(f"\n{lead}{row}" for row in ("Lock-Agent: bob", f"Lock-Lease: bb store=s1 fence=4 {A}"))
+    team.commit("work", {A: "2\n"}, claim="", more=f"\n\nbob wrote:\n{quoted}")
+    team.holds("bob", A)
+    assert kinds(data(team.runner())) == [(A, "held")]
+
+
+def test_work_that_went_on_without_a_receipt_is_not_work_of_before(team: Team) -> None:
+    team.commit("work", {A: "2\n"})
+    team.holds("bob", A)
+    ci(team.runner()).ended(CLEAR)
+    team.dev.write(A, "3\n")
+    later: dict[str, str | None] = {"GIT_COMMITTER_DATE": "@4000000000 +0000"}
+    team.dev.git("commit", "--quiet", "-am", "more", env=later)
+    team.dev.git("push", "--quiet", "origin", "work")
+    assert kinds(data(team.runner("again"))) == [(A, "held")]
+
+
 def test_a_bypass_is_shown(team: Team) -> None:
     team.commit("work", {A: "2\n"}, more="\nLock-Bypass: the build is broken")
     assert 'got past a gate (alice): "the build is broken"' in ci(team.runner()).ended(CLEAR).err
@@ -169,6 +197,8 @@ def test_a_branch_that_is_named_is_that_branch(name: str, team: Team) -> None:
     team.commit("work", {A: "2\n"}, claim="")
     runner = team.runner()
     assert data(runner, "--base=origin/main", f"--head={name}")["branch"] == "work"
+    runner.git("checkout", "--quiet", "-b", "elsewhere", "origin/main")
+    assert data(runner, f"--head={name}")["branch"] == "work"
 
 
 def test_it_answers_the_same_from_a_subfolder_and_a_linked_worktree(team: Team) -> None:
@@ -447,6 +477,14 @@ def test_sarif_names_rules_places_and_levels(team: Team) -> None:
 def test_format_json_is_json(team: Team) -> None:
     team.commit("work", {A: "2\n"})
     assert_fits("ci", ci(team.runner(), "--format", "json").ended(CLEAR).json())
+
+
+def test_where_there_is_no_repository_it_could_not_check(tmp_path: Path) -> None:
+    nowhere = Repo(tmp_path / "nowhere")
+    nowhere.path.mkdir()
+    env: dict[str, str | None] = {"GIT_CEILING_DIRECTORIES": str(tmp_path)}
+    result = nowhere.lock("ci", "--format", "github", env=env).ended(UNCHECKED)
+    assert result.out.startswith("::error title=git-lock::could not check: this is not a git repository")
 
 
 def test_could_not_check_is_an_annotation_too(team: Team) -> None:

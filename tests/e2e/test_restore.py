@@ -261,3 +261,70 @@ def test_what_a_rebase_had_put_away_is_kept_as_long_as_the_snapshot(repo: Repo) 
     stash = (Path(tree.git("rev-parse", "--absolute-git-dir").out.strip()) / "rebase-merge/autostash").read_text()
     repo.lock("retire", "a", "--force", agent="boss").ok()
     assert "refs/gitlock/snapshots/" in repo.git("for-each-ref", "--contains", stash.strip()).out
+
+
+# -- an operation in progress
+
+
+def _patched(repo: Repo, tree: Repo) -> None:
+    """An am of two patches that stops at the first."""
+    repo.git("switch", "--quiet", "--create", "patches")
+    repo.commit("first", {"changed.py": "patched\n"})
+    repo.commit("second", {"more.py": "x\n"})
+    series = repo.git("format-patch", "--stdout", "main").out
+    repo.git("switch", "--quiet", "main")
+    tree.commit("mine", {"changed.py": "mine\n"})
+    tree.git("am", input=series, check=False)
+
+
+def test_the_rest_of_a_patch_series_comes_back(repo: Repo) -> None:
+    tree = house(repo)
+    _patched(repo, tree)
+    snapshot = repo.json("retire", "a", "--force", agent="boss")["data"]["snapshot"]
+    assert "an am is in progress, as it was" in repo.lock("restore", snapshot).ok().out
+    tree.git("am", "--skip")
+    assert tree.read("more.py") == "x\n" and tree.read("changed.py") == "mine\n"
+
+
+def _rebased(repo: Repo) -> Repo:
+    """A rebase that stops at a conflict."""
+    tree = house(repo)
+    tree.commit("mine", {"changed.py": "mine\n"})
+    tree.commit("more", {"more.py": "x\n"})
+    repo.commit("theirs", {"changed.py": "theirs\n"})
+    tree.git("rebase", "main", check=False)
+    return tree
+
+
+@pytest.mark.parametrize("end", ["--continue", "--abort"])
+def test_a_rebase_in_progress_goes_on_or_is_taken_back(repo: Repo, end: str) -> None:
+    tree = _rebased(repo)
+    snapshot = repo.json("retire", "a", "--force", agent="boss")["data"]["snapshot"]
+    repo.lock("restore", snapshot).ok()
+    assert "UU changed.py" in tree.git("status", "--porcelain").out
+    tree.write("changed.py", "both\n")
+    tree.git("add", "changed.py")
+    tree.git("rebase", end, env={"GIT_EDITOR": "true"})
+    assert tree.git("symbolic-ref", "--short", "HEAD").out.strip() == "agent/a"
+    assert (tree.read("changed.py"), tree.read("more.py")) == ("both\n" if end == "--continue" else "mine\n", "x\n")
+
+
+def test_a_rebase_of_a_branch_that_has_gone_on_is_not_taken_up_and_its_notes_are_named(repo: Repo) -> None:
+    tree = _rebased(repo)
+    snapshot = repo.json("retire", "a", "--force", agent="boss")["data"]["snapshot"]
+    repo.git("branch", "--force", "agent/a", "main")
+    result = repo.lock("restore", snapshot).ok()
+    assert "a rebase was in progress, and is not any more: branch 'agent/a' points elsewhere by now" in result.err
+    place = result.err.partition("had noted is in '")[2].partition("'")[0]
+    assert "rebase-merge/git-rebase-todo" in repo.run("tar", "tf", place).ok().out
+    assert tree.git("rebase", "--abort", check=False).code
+
+
+def test_beside_the_agent_s_new_worktree_it_can_be_looked_at_as_another_s(repo: Repo) -> None:
+    tree = unfinished(repo)
+    snapshot = retired(repo)
+    house(repo, branch="agent/anew")
+    error = repo.json("restore", snapshot)["error"]
+    assert error["id"] == "has-worktree" and "--as a-restored" in error["next"]
+    repo.run("sh", "-c", error["next"]).ok()
+    assert Repo(tree.path.with_name("a.restored")).read("mine.py") == "m\n"

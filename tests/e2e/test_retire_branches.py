@@ -177,3 +177,21 @@ def test_what_was_configured_for_a_branch_goes_with_it(repo: Repo) -> None:
     land(repo, "agent/a")
     assert retired(repo)["branch_deleted"]
     assert repo.git("config", "--get-regexp", "^branch[.]agent/a[.]", check=False).out == ""
+
+
+@pytest.mark.parametrize("how", [("merge", "-q", "--ff-only"), ("rebase", "-q"), ("reset", "-q", "--hard")])
+def test_a_branch_that_only_followed_its_base_has_not_landed(repo: Repo, how: tuple[str, ...]) -> None:
+    tree = house(repo, "fresh")
+    repo.commit("theirs", {"t.py": "x\n"})
+    tree.git(*how, "main")
+    answer = repo.json("retire", "--all-merged")
+    assert reasons(answer) == ["not-begun"] and _names(book_of(repo).all()) == ["fresh"]
+
+
+def test_one_that_was_merged_into_it_has_landed_even_if_it_followed_since(repo: Repo) -> None:
+    tree = house(repo, "done")
+    tree.commit("done", {"d.py": "x\n"})
+    land(repo, "agent/done")
+    tree.git("merge", "--quiet", "--ff-only", "main")
+    repo.json("retire", "--all-merged")
+    assert _names(book_of(repo).all()) == []

@@ -201,7 +201,7 @@ def test_git_itself_does_not_remove_it(repo: Repo) -> None:
 
 def test_nothing_of_that_name(repo: Repo) -> None:
     answer = repo.json("retire", "nobody")
-    assert (answer["code"], answer["error"]["id"]) == (1, "no-such-worktree")
+    assert (answer["code"], answer["error"]["id"]) == (2, "no-such-worktree")
 
 
 @pytest.mark.parametrize("words", [[], ["a", "--all-merged"], ["--all-merged", "--force"], ["a", "b"]])

@@ -188,6 +188,34 @@ def test_commits_that_only_a_missing_worktree_was_on_are_not_given_up(repo: Repo
     tree = spawned(repo, "a")
     tree.git("switch", "--quiet", "--detach")
     tree.commit("mine", {"b.py": "b\n"})
-    tree.path.rename(tree.path.parent / "away")
+    far = repo.path.parent / "far" / "away"
+    far.mkdir(parents=True)
+    tree.path.rename(far / "a")
     answer = repo.json("spawn", "a", agent="boss")
     assert (answer["code"], answer["error"]["id"]) == (17, "lost-commits")
+
+
+# -- a folder that was moved by hand
+
+
+def test_a_worktree_that_was_moved_beside_is_found_and_the_hint_brings_it_back(repo: Repo) -> None:
+    tree = spawned(repo, "a")
+    moved = repo.path.parent / "moved by hand"
+    tree.path.rename(moved)
+    error = repo.json("spawn", "a")["error"]
+    assert (error["id"], str(moved) in error["message"]) == ("worktree-moved", True)
+    repo.run("sh", "-c", error["next"]).ok()
+    assert Repo(moved).json("whoami", agent=None)["data"]["agent"]["id"] == "a"
+
+
+def test_one_that_was_moved_where_nobody_looks_shares_nothing_with_its_successor(repo: Repo, tmp_path: Path) -> None:
+    tree = spawned(repo, "a")
+    moved = tmp_path / "far" / "away" / "a"
+    moved.parent.mkdir(parents=True)
+    for _ in range(2):
+        tree.path.rename(moved)
+        tree = spawned(repo, "a")
+        tree.write("new.py", "x\n")
+        tree.git("add", "new.py")
+        assert Repo(moved).git("status", check=False).code == 128
+        moved = moved.with_name(moved.name + "x")

@@ -221,3 +221,11 @@ def test_a_map_file_that_cannot_be_read_runs_nothing(repo: Repo) -> None:
     repo.write(".gitlock.toml", "version = 1\n")
     state, made = setup_of(repo, "fix")
     assert (state, made.exists()) == ("partial", False)
+
+
+def test_before_the_first_commit_it_says_what_counts(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "unborn")
+    repo.path.mkdir()
+    repo.git("init", "--quiet")
+    error = repo.json("trust", agent=None)["error"]
+    assert (error["id"], error["next"]) == ("unborn", "git add .gitlock.toml && git commit")

@@ -14,11 +14,10 @@ from gitlock.git.branching import (
     file_at,
     find_ends,
     first_changed_line,
-    landed_commits,
     other_branches,
-    own_commits,
 )
 from gitlock.git.process import Git
+from gitlock.git.testimony import landed_commits, own_commits, work_of
 from tests.kit.repo import Repo
 
 SIGNED = "\n\nLock-Agent: {0}\nLock-Lease: aa11 store=s1 fence={1} {2}\n"
@@ -201,7 +200,21 @@ def test_a_name_that_is_not_utf8_is_kept(repo: Repo) -> None:
 def test_the_receipts_of_the_branch_are_found_and_those_of_the_base_are_not(repo: Repo) -> None:
     on(repo, "main", {"b": "3\n"}, "main's" + SIGNED.format("bob", 2, "b"))
     on(repo, "work", {"a": "y\n"}, "work's" + SIGNED.format("alice", 1, "a"))
-    assert [commit.declared.agents for commit in own_commits(git(repo), parted(repo))] == [("alice",)]
+    assert [one.declared.agents for one in own_commits(git(repo), parted(repo))] == [("alice",), ()]
+
+
+def test_what_a_merge_has_brought_in_is_told_apart_from_the_branch_s_own(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "-b", "theirs", "main")
+    repo.commit("theirs", {"dir/c": "2\n"})
+    repo.git("checkout", "--quiet", "work")
+    repo.git("merge", "--quiet", "--no-edit", "-m", "merged", "theirs")
+    on(repo, "work", {"a": "z\n"}, "after")
+    own = own_commits(git(repo), parted(repo))
+    assert {repo.git("log", "-1", "--format=%s", one.id).out.strip(): one.part > 0 for one in own} == {
+        "after": False, "merged": False, "theirs": True, "more": False,
+    }  # fmt: skip
+    work = work_of(git(repo), own)
+    assert sorted(path for paths in work.values() for path in paths) == ["a", "a", "dir/c"]
 
 
 def test_what_has_landed_comes_with_its_paths(repo: Repo) -> None:

@@ -8,9 +8,14 @@ answer in the wrong shape lets the edit happen here as it would there.
 """
 
 import json
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
+from tests.kit.processes import start, until
+from tests.kit.program import child_environment, program
 from tests.kit.repo import Environment, Repo
 from tests.kit.result import Result
 
@@ -34,6 +39,28 @@ class Program:
         self.session = session
         self.env = env or {}
         self.calls = 0
+        self.as_child: dict[str, Any] = {}  # what its events say besides, where it is a sub-agent
+
+    def begins_child(self, name: str) -> "Program":
+        """A sub-agent, which has begun: what it does is told in the program's own way of naming sub-agents."""
+        child = Program(self.name, self.repo, self.session, env=self.env)
+        if self.name in ("claude", "codex"):
+            child.as_child = {"agent_id": name, "agent_type": "Explore"}
+        elif self.name == "cursor":
+            child.as_child = {"subagent_id": name}
+        elif self.name == "copilot":
+            child.session = name
+            child.as_child = {"agentId": name, "parentAgentId": self.session}
+        elif self.name == "opencode":
+            child.session = name  # a session of its own: only its first event says whose it is
+            self.tells("child-start", sessionID="", properties={"info": {"id": name, "parentID": self.session}})
+            return child
+        child.tells("child-start")
+        return child
+
+    def ends_as_child(self) -> Heard:
+        """The event at the end of a sub-agent."""
+        return self.tells("child-stop")
 
     # -- the events, in every program's own words
 
@@ -70,7 +97,11 @@ class Program:
     def tells(self, kind: str, *, cwd: Path | None = None, **fields: Any) -> Heard:
         """Any event."""
         raw = EVENTS[self.name][kind]
-        payload = {**self._common(raw, cwd or self.repo.path), **fields}
+        payload = {**self._common(raw, cwd or self.repo.path), **self.as_child, **fields}
+        return self.answer(raw, payload)
+
+    def answer(self, raw: str, payload: dict[str, Any]) -> Heard:
+        """What the program makes of our answer."""
         words = ["agent-hook", "--harness", self.name]
         if self.name == "copilot":
             words += ["--event", raw]
@@ -90,6 +121,8 @@ class Program:
                 "conversation_id": self.session, "generation_id": "g-1", "hook_event_name": raw, "cwd": place,
                 "cursor_version": "3.1.0", "workspace_roots": [place], "user_email": "x@example.com",
             }  # fmt: skip
+        if self.name == "opencode":
+            return {"event": raw, "sessionID": self.session, "cwd": place}
         if self.name == "copilot":
             return {"sessionId": self.session, "timestamp": 1, "cwd": place}
         raise AssertionError(self.name)
@@ -107,20 +140,65 @@ class Program:
             return {"tool_name": "replace", "tool_input": {"file_path": paths[0], "old_string": "a", "new_string": "b"}}
         if self.name == "cursor":
             return {"tool_name": "Write", "tool_use_id": call, "tool_input": {"file_path": paths[0], "content": "b"}}
+        if self.name == "opencode":
+            return {"tool": "edit", "callID": call, "args": {"filePath": paths[0], "oldString": "a", "newString": "b"}}
         return {"toolName": "edit", "toolArgs": json.dumps({"path": paths[0], "new_str": "b"})}
 
     def _shell(self, command: str) -> dict[str, Any]:
         call = f"call-{self.calls}"
+        if self.name == "opencode":
+            return {"tool": "bash", "callID": call, "args": {"command": command}}
         tool = {"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command", "cursor": "Shell"}.get(self.name)
         if tool is None:
             return {"toolName": "bash", "toolArgs": {"command": command}}
         return {"tool_name": tool, "tool_use_id": call, "tool_input": {"command": command}}
 
 
+_FAKE = """
+import subprocess, sys
+open("/proc/self/comm", "w").write(sys.argv[1])
+for line in sys.stdin:
+    done = subprocess.run([sys.argv[2], "agent-hook", "--harness", sys.argv[1]], input=line.encode(),
+                          capture_output=True)
+    print("answer:", done.stdout.decode().strip(), flush=True)
+"""
+
+
+class Living(Program):
+    """A session with a process of the program's name, which runs its hooks: leaving the ``with`` block kills it. Needs
+    a kernel that lets a process name itself."""
+
+    def __init__(self, name: str, repo: Repo, session: str, folder: Path) -> None:
+        super().__init__(name, repo, session)
+        self.script = folder / f"{name}.py"
+        self.script.write_text(_FAKE)
+
+    def __enter__(self) -> Self:
+        argv = [sys.executable, str(self.script), self.name, str(program())]
+        self.running = start(argv, cwd=self.repo.path, env=child_environment(), stdin=subprocess.PIPE)
+        self.answers = 0
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.running.close()
+
+    def answer(self, raw: str, payload: dict[str, Any]) -> Heard:
+        """Asked by the process, as its child."""
+        assert self.running.process.stdin is not None
+        self.running.process.stdin.write(json.dumps(payload).encode() + b"\n")
+        self.running.process.stdin.flush()
+        self.answers += 1
+        until(lambda: self.running.out.count("answer:") == self.answers, "an answer of the hook")
+        said = self.running.out.split("answer:")[-1].strip()
+        return heard(self.name, raw, Result((), 0, said.encode(), b""))
+
+
 CLAUDE = {
     "start": "SessionStart", "prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse",
     "failed": "PostToolUseFailure", "asks": "PermissionRequest", "stop": "Stop", "end": "SessionEnd",
-    "child-stop": "SubagentStop",
+    "child-start": "SubagentStart", "child-stop": "SubagentStop",
 }  # fmt: skip
 EVENTS = {
     "claude": CLAUDE,
@@ -128,9 +206,14 @@ EVENTS = {
     "gemini": {"start": "SessionStart", "prompt": "BeforeAgent", "before": "BeforeTool", "after": "AfterTool",
                "asks": "Notification", "stop": "AfterAgent", "end": "SessionEnd"},
     "cursor": {"start": "sessionStart", "prompt": "beforeSubmitPrompt", "before": "preToolUse", "after": "postToolUse",
-               "failed": "postToolUseFailure", "stop": "stop", "end": "sessionEnd"},
+               "failed": "postToolUseFailure", "stop": "stop", "end": "sessionEnd",
+               "child-start": "subagentStart", "child-stop": "subagentStop"},
     "copilot": {"start": "sessionStart", "prompt": "userPromptSubmitted", "before": "preToolUse",
-                "after": "postToolUse", "asks": "permissionRequest", "stop": "agentStop", "end": "sessionEnd"},
+                "after": "postToolUse", "asks": "notification", "stop": "agentStop", "end": "sessionEnd",
+                "child-start": "subagentStart", "child-stop": "subagentStop"},
+    "opencode": {"start": "session.created", "prompt": "chat.message", "before": "tool.execute.before",
+                 "after": "tool.execute.after", "asks": "permission.asked", "stop": "session.idle",
+                 "end": "session.deleted", "child-start": "session.created", "child-stop": "session.idle"},
 }  # fmt: skip
 
 
@@ -192,4 +275,10 @@ def _copilot(_: str, result: Result) -> Heard:
                  goes_on, result)  # fmt: skip
 
 
-READERS = {"claude": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor, "copilot": _copilot}
+def _opencode(_: str, result: Result) -> Heard:
+    said = _object(result)
+    return Heard("deny" not in said, said.get("deny", ""), said.get("context", ""), "", result)
+
+
+READERS = {"claude": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor, "copilot": _copilot,
+           "opencode": _opencode}

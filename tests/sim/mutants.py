@@ -308,8 +308,8 @@ def everybody_renews(protocol: Protocol) -> None:
     """A heartbeat renews what is there, whoever has it."""
     original = protocol.with_beat
 
-    def beat(edits: Any, snapshot: Snapshot, agent: str) -> Any:
-        edits, found = original(edits, snapshot, agent)
+    def beat(edits: Any, snapshot: Snapshot, agent: str, seat_of: Any = None) -> Any:
+        edits, found = original(edits, snapshot, agent, seat_of)
         touched = {*edits.drop, *(lease.id for lease in edits.put)}
         more = tuple(
             lease.renewed_at(snapshot.now) for lease in snapshot.leases.all() if lease.id not in touched

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import pytest
 
-from gitlock.bundling import AGENT, EVENT, GIT, GROUPS, HOOK, PYTHON, REST, VERB, named
+from gitlock.bundling import AGENT, EVENT, GIT, GROUPS, HOOK, PLAIN, PYTHON, REST, VERB, named
 from tests.kit.program import ROOT, child_environment
 from tests.kit.repo import Repo
 
 FORBIDDEN = {
-    "argparse", "asyncio", "click", "collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "git",
-    "hashlib", "importlib.metadata", "inspect", "json", "logging", "pathlib", "pathspec", "re", "redis", "rich",
-    "subprocess", "threading", "tomllib", "typing",
+    "anyio", "argparse", "asyncio", "click", "collections", "contextlib", "dataclasses", "datetime", "enum",
+    "functools", "git", "hashlib", "importlib.metadata", "inspect", "json", "logging", "mcp", "pathlib", "pathspec",
+    "pydantic", "re", "redis", "rich", "subprocess", "threading", "tomllib", "typing",
 }  # fmt: skip
 
 # Beyond what `import os` loads in a bare interpreter: clocks, signals for the guard's timer, and parts of the library
@@ -190,8 +190,34 @@ def test_the_list_of_the_edit_hook_holds_what_it_loads_and_nothing_else(repo: Re
     edit = an_edit(repo, "src/1.py")
     loaded(repo, "event", "--harness", "claude", input=edit)  # makes the session's record
     found = loaded(repo, "event", "--harness", "claude", input=edit)
-    listed = {name for name in named(f"{EVENT} {AGENT}") if name.partition(".")[0] == "gitlock"}
+    listed = {name for name in named(f"{EVENT} {PLAIN}") if name.partition(".")[0] == "gitlock"}
     assert listed ^ found.ours <= {"gitlock"}
+
+
+def test_after_an_edit_without_news_it_loads_the_same(repo: Repo) -> None:
+    edit = an_edit(repo, "src/1.py")
+    after = edit.replace("PreToolUse", "PostToolUse")
+    for event in (edit, after, edit):
+        loaded(repo, "event", "--harness", "claude", input=event)
+    found = loaded(repo, "event", "--harness", "claude", input=after)
+    listed = {name for name in named(f"{EVENT} {PLAIN}") if name.partition(".")[0] == "gitlock"}
+    assert listed ^ found.ours <= {"gitlock"}
+
+
+def test_where_the_path_is_held_by_a_pattern_it_loads_its_second_list(repo: Repo) -> None:
+    repo.lock("claim", "docs/**").ok()
+    edit = an_edit(repo, "docs/x.md")
+    loaded(repo, "event", "--harness", "claude", input=edit)
+    found = loaded(repo, "event", "--harness", "claude", input=edit)
+    listed = {name for name in named(f"{EVENT} {PLAIN} {AGENT}") if name.partition(".")[0] == "gitlock"}
+    assert listed ^ found.ours <= {"gitlock"}
+
+
+def test_where_git_lock_has_nothing_to_say_it_loads_nothing_more(repo: Repo, tmp_path: Path) -> None:
+    other = Repo.new(tmp_path, name="other")
+    found = loaded(other, "event", "--harness", "claude", input=an_edit(other, "x.py"))
+    listed = {name for name in named(EVENT) if name.partition(".")[0] == "gitlock"}
+    assert found.ours <= listed
 
 
 def test_a_planted_import_is_seen(repo: Repo) -> None:
@@ -218,7 +244,7 @@ def imports_at_its_top(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_is_in_an_order_in_which_it_can_be_loaded(name: str) -> None:
-    known = {"hook": "", "git": "", "event": "", "verb": GIT, "agent": EVENT}
+    known = {"hook": "", "git": "", "event": "", "verb": GIT, "plain": EVENT, "agent": f"{EVENT} {PLAIN}"}
     before = known.get(name, f"{GIT} {VERB}")
     group = GROUPS[name]
     there = {"gitlock", *named(before)}

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from gitlock import jsontext
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import Ended, Holder, Lease
 from gitlock.domain.ledger import RECENT, Ledger, ledger_of, needs_publishing
+from gitlock.domain.pattern import anchor_candidates
 from gitlock.domain.standing import Facts, nothing_known
 from gitlock.errors import StoreCorrupt, StoreTooNew
-from gitlock.stores.ledger import SIZE_LIMIT, format_ledger, parse_ledger
+from gitlock.stores.ledger import SIZE_LIMIT, format_ledger, may_concern, parse_ledger
 from tests.kit.agents import HERE, a_lease, snapshot_of
 from tests.kit.clock import START, ManualClock
 
@@ -178,3 +180,36 @@ def test_kinds_of_records_and_fields_of_a_later_version_are_passed_over() -> Non
 def test_a_lease_of_an_unknown_mode_is_read_as_exclusive_and_an_unknown_kind_as_an_agent() -> None:
     lease = parse_ledger(changed(2, mode="hologram", kind="alien"), "there").leases[0]
     assert (lease.mode, lease.kind) == ("exclusive", "agent")
+
+
+# -- what of it concerns a question
+
+
+def _line(*include: str) -> bytes:
+    return format_ledger(published(a_lease(*include))).split(b"\n")[1]
+
+
+@pytest.mark.parametrize(
+    "include",
+    ["src/a.py", "SRC/A.py", "src", "src/", "./src//a.py", "src/*", "**/*.py", "*", "src/[a]*", "s\\rc/a.py", "./src"],
+)
+def test_whatever_may_cover_a_path_is_read(include: str) -> None:
+    anchors = {anchor.encode() for anchor in anchor_candidates("src/a.py")}
+    line = _line("x").replace(b'"include":["x"]', b'"include":' + jsontext.dumps([include]).encode())
+    assert may_concern(line, anchors)
+    assert may_concern(line.replace(b'"include":', b'"include" : '), anchors)
+
+
+@pytest.mark.parametrize("include", [("src/b.py",), ("src/a.pyx", "docs/"), ()])
+def test_what_lies_elsewhere_is_passed_over(include: tuple[str, ...]) -> None:
+    anchors = {anchor.encode() for anchor in anchor_candidates("src/a.py")}
+    line = _line("x").replace(b'"include":["x"]', b'"include":' + jsontext.dumps(list(include)).encode())
+    assert not may_concern(line, anchors)
+
+
+def test_what_is_no_record_is_a_fault_even_where_hardly_anything_is_wanted() -> None:
+    data = format_ledger(published(a_lease("a")))
+    assert parse_ledger(data, "x", lambda _: False).leases == ()
+    for broken in (data[:-3] + b"\n", data + b"x\n", data.replace(b'{"lease"', b'["lease"')):
+        with pytest.raises(StoreCorrupt):
+            parse_ledger(broken, "x", lambda _: False)

@@ -1,12 +1,14 @@
 """Receipts as text: written and read back exactly, whatever a message holds."""
 
+import subprocess
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gitlock.domain.lease import EPOCH_STEP
 from gitlock.domain.pattern import parse_pattern
-from gitlock.domain.receipt import LINE_LIMIT, Declared, Receipt, declared, rendered
+from gitlock.domain.receipt import LINE_LIMIT, LONG, Declared, Receipt, declared, parts, rendered
 from gitlock.errors import UsageError
 
 ALICE = Receipt(lease="85ab310262fe", store="9d0f3c1a", fence=40, include=("src/auth/*",), agent="alice")
@@ -118,3 +120,46 @@ def test_the_fence_tells_the_epoch() -> None:
 
 def test_nothing_to_say_is_no_line() -> None:
     assert rendered("alice", []) == ()
+
+
+# -- whose they are
+
+SAID, NOBODY = Declared(("alice",), (ALICE,)), Declared()
+BLOCK = "\n".join(rendered("alice", [ALICE]))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"subject\n\n{BLOCK}\n",
+        f"subject\n\nbody: text\n\nReviewed-by: x\n{BLOCK}\n\n\n",
+        f"subject\n\na line that is no trailer\nSigned-off-by: x\n{BLOCK}",
+        f"subject\n\n{BLOCK}\n(cherry picked from commit 1234)\n",
+    ],
+)
+def test_trailers_are_what_git_takes_for_trailers(message: str) -> None:
+    assert parts(message) == (SAID, NOBODY)
+    done = subprocess.run(["git", "interpret-trailers", "--parse"], input=message, capture_output=True, text=True)
+    assert BLOCK in done.stdout
+
+
+@pytest.mark.parametrize("message", [f"* one\n\n{BLOCK}\n\n* two\n\ntext", f"subject\n\ntext\n{BLOCK}", BLOCK])
+def test_elsewhere_they_are_those_of_what_was_squashed(message: str) -> None:
+    assert parts(message) == (NOBODY, SAID)
+
+
+def test_git_s_own_list_of_what_was_squashed_is_indented() -> None:
+    rows = [f"    {row}" for row in BLOCK.split("\n")]
+    assert parts("\n".join(["Squashed commit of the following:", "", "commit 12", "", *rows])) == (NOBODY, SAID)
+
+
+def test_a_log_that_is_quoted_says_nothing() -> None:
+    rows = [f"    {row}" for row in BLOCK.split("\n")]
+    assert parts("\n".join(["subject", "", "On top of:", "", "commit 12", "", *rows])) == (NOBODY, NOBODY)
+
+
+@pytest.mark.parametrize("end", ["\n\n" + BLOCK, ""])
+def test_a_long_message_hides_nothing(end: str) -> None:
+    message = "subject\n\n" + BLOCK + "\n\n" + "a line of text\n" * (5 * LONG // 15) + end
+    assert len(message) > 4 * LONG and declared(message) == SAID
+    assert parts(message)[0 if end else 1] == SAID

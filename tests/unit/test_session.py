@@ -1,6 +1,7 @@
 """Sessions and other small files of the store: their names, their states, and what becomes of broken ones."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,17 @@ def test_no_link_is_followed_to_a_scratch_folder(layout: Layout, tmp_path: Path,
     place.symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(StoreForeign, match="is not a folder"):
         scratch_folder(layout, "alice")
+
+
+def test_threads_of_one_process_write_a_record_beside_one_another(tmp_path: Path) -> None:
+    """As those of a server do: each to a temporary file of its own."""
+    layout = Layout(str(tmp_path / "agentlocks"))
+    layout.make()
+
+    def write(number: int) -> None:
+        records.write(layout, layout.sessions, "one", {"number": number, "text": "x" * 500}, lasting=False)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(200)))  # raises what any of them has raised
+    assert os.listdir(layout.sessions) == ["one.json"]
+    assert records.read(layout.sessions, "one") is not None

@@ -1,5 +1,6 @@
 """After a tool: what was taken for it is firm or given back; what a shell command changed is looked at; news."""
 
+from gitlock.domain.guarding import SAW_UNHEEDED
 from gitlock.domain.snapshot import Event as Happened
 from gitlock.entrypoints.agents.before import CALL
 from gitlock.entrypoints.agents.neutral import AFTER, CONTEXT, EDIT, SHELL, Say
@@ -104,17 +105,20 @@ def _report(desk: "Desk", site: "Site", foreign: "tuple[object, ...]") -> None:
 
 
 def _heeded(desk: "Desk") -> None:
-    """Whether the program heeds a refusal: a refused call that ran all the same is a guard that does not hold. Ids of
-    calls may come twice: so it is one only if the paths are still another's."""
-    key = f"call {desk.event.call}"
-    if not desk.event.call or key not in desk.sitting.refused:
+    """Whether the program heeds a refusal: a refused call that ran all the same, or another edit of a path that was
+    refused, is a guard that does not hold. Ids of calls may come twice, and a path may have come free: so it is one
+    only if the paths are still another's."""
+    keys = [f"call {desk.event.call}"] if desk.event.call else []
+    keys += [path for paths in desk.places.values() for path in paths]
+    if not any(key in desk.sitting.refused for key in keys):
         return
-    refused = {name: wall for name, wall in desk.sitting.refused.items() if name != key}
+    refused = {name: wall for name, wall in desk.sitting.refused.items() if name not in keys}
     desk.sitting = desk.sitting.replace(refused=refused)
     if any(paths and before_edit(desk.site(tree), paths, "", take=False).stops for tree, paths in desk.places.items()):
         desk.tell(
-            "git-lock: this call was refused, and ran all the same: the program does not heed its hooks here. "
+            "git-lock: this was refused, and happened all the same: the program does not heed its hooks here. "
             "Whatever it wrote may be somebody else's: git lock check --worktree"
         )
+        desk.saw(SAW_UNHEEDED)
         site = desk.site(desk.first)
         site.store.note((Happened("unheeded", site.agent.id, " ".join(desk.event.paths)[:200], note=desk.program),))

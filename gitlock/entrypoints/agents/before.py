@@ -37,6 +37,7 @@ def before_tool(desk: "Desk") -> Say:
             if not desk.places:
                 return Say()
         desk.attend()
+        desk.saw(SHELL)
         desk.sitting = desk.sitting.began(event.call or CALL, desk.now)
         return before_writes(desk, seen.writes) if seen.writes else Say()
     if not desk.places:
@@ -67,6 +68,7 @@ def before_an_edit(desk: "Desk", what: str) -> Say:
             _warn(desk, site, edited, one)
     if desk.texts or not desk.is_fresh():
         desk.attend()
+        desk.saw(EDIT)
     return Say(WARN if desk.texts else NOTHING, "\n".join(desk.texts))
 
 
@@ -75,10 +77,13 @@ def refused(desk: "Desk", site: "Site", edited: "Edited", what: str) -> Say:
     from gitlock.entrypoints.agents.words import refusal
 
     desk.attend()
+    desk.saw(desk.event.tool_kind)
     now = edited.pulse.snapshot.now
     paths = [one.path for one in edited.stops]
+    calls = (f"call {desk.event.call}",) if desk.event.call else ()
     again = any(0 <= now.wall - desk.sitting.refused.get(path, -SOON) < SOON for path in paths)
-    for key in (*paths, *((f"call {desk.event.call}",) if desk.event.call else ())):
+    again = again and not any(call in desk.sitting.refused for call in calls)  # hooks set up twice ask twice
+    for key in (*paths, *calls):
         desk.sitting = desk.sitting.was_refused(key, now.wall)
     text = refusal(
         what, edited, now, site.facts.liveness, lambda lease: desk.find_session(site, lease), desk.prefix, again=again

@@ -1,14 +1,13 @@
 """What the answers to one event work on: the sites of its paths, the session's record, and what is to be said."""
 
-import os
-
 from gitlock.domain.session import WORKING, Session, session_id
 from gitlock.domain.sitting import Sitting, remember, sitting_of
+from gitlock.entrypoints.agents.plain import is_fresh
 from gitlock.git.config import start_config
-from gitlock.git.locate import locate, locate_folder
+from gitlock.git.locate import absolute, current_folder, locate, locate_folder
 from gitlock.git.process import Git
-from gitlock.git.repository import read_small
-from gitlock.wiring.spotting import Asking, is_managed, open_spot
+from gitlock.wiring.asking import Asking
+from gitlock.wiring.spotting import is_managed, open_spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from gitlock.git.locate import Spot
     from gitlock.git.process import Child
     from gitlock.wiring.site import Site
-
-FRESH = 30.0  # seconds that a session's record is good enough as it is
-_AT_WORK = f'"state":"{WORKING}"'
 
 
 class Desk:
@@ -37,7 +33,7 @@ class Desk:
         self.event = event
         self.program = program
         self.git = Git(None, environ)
-        self.cwd = event.cwd or os.getcwd()
+        self.cwd = event.cwd or current_folder()
         self.home = locate_folder(self.cwd)
         self.asking = Asking(program, event.session, event.child, given, self.home, environ)
         self._config: dict[str, Child] = dict(early or {})  # settings that git was asked for already
@@ -55,19 +51,30 @@ class Desk:
             for spot in locate(self.absolute(path)):
                 tree = spot.replace(path="")
                 found[tree] = tuple(dict.fromkeys((*found.get(tree, ()), spot.path)))
-        if not paths and self.home is not None:
-            found[self.home.replace(path="")] = ()
+        if not paths:
+            found = dict.fromkeys(self._stands_in(), ())
         for tree, names in found.items():
             if is_managed(tree, self.git):
                 self.places[tree] = names
                 if tree.top not in self._config and tree.top not in self._sites:
                     self._config[tree.top] = start_config(self.git.elsewhere(tree.top))
 
+    def _stands_in(self) -> "list[Spot]":
+        """Where the session is, and what other repositories it has been at work in: what names no path is about all of
+        them."""
+        from gitlock.wiring.travelling import journey, travels_of
+
+        found = [self.home.replace(path="")] if self.home is not None else []
+        travels = travels_of(self.asking.environ)
+        for top in travels.tops(journey(self.asking.session)) if travels is not None else ():
+            spot = locate_folder(top)
+            if spot is not None and not spot.path and spot.common_dir not in [one.common_dir for one in found]:
+                found.append(spot)
+        return found
+
     def absolute(self, path: str) -> str:
         """A path as the program wrote it, from the folder that the event names."""
-        if path.startswith("~/"):
-            path = os.path.join(os.path.expanduser("~"), path[2:])
-        return os.path.join(self.cwd, path)
+        return absolute(self.cwd, path)
 
     def manages(self, spot: "Spot") -> bool:
         """Whether git-lock has anything to say there."""
@@ -100,6 +107,19 @@ class Desk:
             self._sites[tree.top] = open_spot(tree, config, self.git, self.asking)
         return self._sites[tree.top]
 
+    def follow(self, before: Session) -> None:
+        """The session goes on where another one ended: also in the other repositories that that was at work in."""
+        from gitlock.wiring.travelling import journey, travels_of
+
+        travels = travels_of(self.asking.environ)
+        if travels is None or before.holder.session is None:
+            return
+        name = journey(before.holder.session)
+        for top in travels.tops(name):
+            travels.add(journey(self.asking.session), top, self.now)
+        travels.forget(name)
+        self.for_paths(())
+
     def reopen(self) -> None:
         """Who asks is somebody else from now on: the sites are opened anew."""
         self._sites.clear()
@@ -123,23 +143,34 @@ class Desk:
     def attend(
         self, *, state: str | None = WORKING, message: str = "", touched: "tuple[str, ...] | None" = None
     ) -> None:
-        """The session is at work (or in another state): its record says so."""
+        """The session is at work (or in another state): its record says so, in each of the repositories."""
         from gitlock.usecases.presence import touch_session
 
-        site = self.site(self.first)
-        self._session = touch_session(site, state=state, message=message, touched=touched, hook=True)
+        self._session = touch_session(
+            self.site(self.first), state=state, message=message, touched=touched, hook=True
+        )
         self.sitting = sitting_of(self._session)
+        self._travelled(self.site(self.first), self._session)
+        for tree in self.places:
+            if tree.common_dir != self.first.common_dir:
+                site = self.site(tree)
+                self._travelled(site, touch_session(site, state=state, message=message, hook=True))
+
+    def _travelled(self, site: "Site", record: Session | None) -> None:
+        if record is not None and record.started == record.active:
+            from gitlock.wiring.travelling import remember_place
+
+            remember_place(site, record)
+
+    def saw(self, kind: str) -> None:
+        """A hook before a tool of that kind was seen: what guards a session is known by that."""
+        self.sitting = self.sitting.saw(kind, self.now)
 
     def is_fresh(self) -> bool:
-        """Whether the record says already that the session is at work, and was written lately: two looks at it."""
+        """Whether its record needs no word from us."""
         site = self.site(self.first)
-        name = session_id(site.agent.id, site.environ.get("GITLOCK_SESSION"), site.repository.top)
-        path = os.path.join(site.store.layout.sessions, name + ".json")
-        try:
-            age = site.now().wall - os.stat(path).st_mtime
-        except OSError:
-            return False
-        return 0 <= age < FRESH and _AT_WORK in (read_small(path) or "")
+        session, top = site.environ.get("GITLOCK_SESSION"), site.repository.top
+        return is_fresh(site.store.layout.folder, site.agent.id, session, top, site.now().wall)
 
     @property
     def session(self) -> Session | None:

@@ -26,7 +26,7 @@ from gitlock.entrypoints.agents.neutral import (
     Reply,
     Say,
 )
-from gitlock.entrypoints.agents.payload import answer, as_paths, command_of, id_of, record_of, text_of
+from gitlock.entrypoints.agents.payload import answer, as_paths, command_of, id_of, is_ours, record_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,10 +74,17 @@ def read(record: "Record", named: str, environ: "Mapping[str, str]") -> Event | 
         call=f"{tool} {paths[0] if paths else ''}"[:200],
         paths=paths,
         command=command,
-        question=text_of(record, "message") or "permission" if kind == WAITING else "",
+        question=question(record) if kind == WAITING else "",
         reason=text_of(record, "source", "reason"),
-        again=record.get("stop_hook_active") is True,
+        again=record.get("stop_hook_active") is True or is_ours(text_of(record, "prompt")),
     )
+
+
+def question(record: "Record") -> str:
+    """What a person is asked. The message names a window's title: what it is about stands in the details."""
+    details = record_of(record, "details")
+    what = text_of(details, "command", "filePath", "toolName")
+    return f"permission: {text_of(details, 'type')} {what}" if what else text_of(record, "message") or "permission"
 
 
 def reply(event: Event, say: Say) -> Reply:

@@ -8,6 +8,7 @@ from gitlock.entrypoints.agents.news import gather, pending
 from gitlock.entrypoints.wording import visible
 from gitlock.errors import GitlockError
 from gitlock.usecases.leave import hand_over, leave, pass_on, turn_over
+from gitlock.wiring.travelling import journey, travels_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,16 +32,21 @@ def begun(desk: "Desk") -> Say:
 
 
 def prompted(desk: "Desk") -> Say:
-    """A new turn: nothing is under way, and every open request is told."""
+    """A new turn: nothing is under way, and every open request is told, unless that is what the turn is about."""
     _calm(desk)
     desk.attend(state=WORKING)
     desk.sitting = desk.sitting.ended("")
-    gather(desk, everything=True)
+    gather(desk, everything=not desk.event.again)
     return Say(CONTEXT, "\n".join(desk.texts))
 
 
 def waiting(desk: "Desk") -> Say:
-    """A person is asked."""
+    """A person is asked. What is asked is said best by the event that names the tool: a notification that follows
+    says no more than that somebody waits."""
+    if not desk.event.tool:
+        desk.attend(state=None)
+        if desk.session is not None and desk.session.state == WAITS:
+            return Say()
     desk.attend(state=WAITS, message=desk.event.question or "a question")
     return Say()
 
@@ -68,12 +74,16 @@ def ended(desk: "Desk") -> Say:
     desk.sitting = desk.sitting.ended("")
     if follows:
         desk.sitting = desk.sitting.replace(over={desk.event.reason: desk.now})
+    else:
+        travels = travels_of(desk.asking.environ)
+        if travels is not None:
+            travels.forget(journey(desk.asking.session))
     return Say()
 
 
 def child_begun(desk: "Desk") -> Say:
     """A sub-agent begins. Where its events will name it alone, it is written down whose it is."""
-    if desk.program == "opencode" and desk.event.child:
+    if desk.program in ("opencode", "copilot") and desk.event.child:
         from gitlock.stores.files.sessions import SessionBook
         from gitlock.wiring.identity import session_name
 
@@ -81,6 +91,7 @@ def child_begun(desk: "Desk") -> Say:
         own = session_name(desk.program, desk.event.child)
         if own is not None:
             SessionBook(site.store.layout).follow(own, site.agent.id)
+            return Say()  # its record is that of its own name, made at its first event by it
     desk.attend()
     return Say()
 
@@ -150,16 +161,19 @@ def _take_over(desk: "Desk") -> None:
     from gitlock.stores.files.sessions import SessionBook
 
     site = desk.site(desk.first)
-    book = SessionBook(site.store.layout)
-    before = _predecessor(desk, site, book.all())
+    before = _predecessor(desk, site, SessionBook(site.store.layout).all())
     if before is None or before.agent == site.agent.id or site.agent.source != "session":
         return
-    known = book.find(_own_id(site))
-    if known is None and not any(True for _ in site.store.read().leases.of((site.agent.id,))):
-        book.follow(desk.asking.session, before.agent)
-        desk.reopen()
-    else:
-        hand_over(site, before.agent)
+    desk.follow(before)
+    for tree in desk.places:
+        site = desk.site(tree)
+        book = SessionBook(site.store.layout)
+        known = book.find(_own_id(site))
+        if known is None and not any(True for _ in site.store.read().leases.of((site.agent.id,))):
+            book.follow(desk.asking.session, before.agent)
+        else:
+            hand_over(site, before.agent)
+    desk.reopen()
 
 
 def _own_id(site: "Site") -> str:

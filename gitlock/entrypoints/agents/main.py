@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gitlock.bundle import Bundle
     from gitlock.entrypoints.agents.desk import Desk
     from gitlock.entrypoints.agents.payload import Record
+    from gitlock.git.locate import Spot
     from gitlock.git.process import Child
 
     class Adapter(Protocol):
@@ -90,13 +91,25 @@ class Turn:
         record = jsontext.loads(data.decode("utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf-8", "surrogateescape"))
         if type(record) is not dict:
             raise ValueError("an input that is no JSON object")
-        self.adapter = _adapter(_really(self.asked.harness, record))
+        self.adapter = _adapter(_really(self.asked.harness, record, self.environ))
         event = self.event = self.adapter.read(record, self.asked.event, self.environ)
         if event is None:
             raise ValueError("an input that names no event")
-        if event.kind == BEFORE and event.tool_kind == EDIT and not event.paths:
+        nobody = event.kind == neutral.BEAT and not event.session  # the program speaks of itself
+        if nobody or (event.kind == BEFORE and event.tool_kind == EDIT and not event.paths):
             return self.adapter.reply(event, Say())
-        early = _ask_early(event, self.environ)
+        spots = _spots(event)
+        if event.paths and not any(map(_may_manage, spots)):
+            return self.adapter.reply(event, Say())
+        early = _ask_early(spots, self.environ)
+        if bundle is not None and early:
+            bundle.load("plain")
+        edits = event.kind in (BEFORE, neutral.AFTER) and event.tool_kind == EDIT and event.paths
+        if early and edits and self.asked.agent is None:
+            from gitlock.entrypoints.agents.plain import is_settled
+
+            if is_settled(event, self.adapter.PROGRAM, self.environ, spots, early):
+                return self.adapter.reply(event, Say())
         if bundle is not None and early:
             bundle.load("agent")
         from gitlock.entrypoints.agents.desk import Desk
@@ -127,7 +140,7 @@ class Turn:
     def log(self, why: str) -> None:
         """What went wrong, for doctor: beside the store of whatever repository this is about."""
         from gitlock.entrypoints.wording import stamp, visible
-        from gitlock.git.locate import locate_folder
+        from gitlock.git.locate import current_folder, locate_folder
         from gitlock.stores.clock import SystemClock
         from gitlock.stores.files.hooklog import log_line
 
@@ -135,7 +148,7 @@ class Turn:
             if self.desk is not None and self.desk.places:
                 common = self.desk.first.common_dir
             else:
-                here = locate_folder(os.getcwd())
+                here = locate_folder(current_folder())
                 if here is None:
                     return
                 common = here.common_dir
@@ -199,17 +212,31 @@ def _limit(turn: Turn) -> None:
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
 
 
-def _ask_early(event: Event, environ: dict[str, str]) -> "dict[str, Child]":
+def _spots(event: Event) -> "tuple[Spot, ...]":
+    """Where the paths of an event lie; for an event without paths, its folder."""
+    from gitlock.git.locate import absolute, current_folder, locate
+
+    folder = event.cwd or current_folder()
+    paths = [absolute(folder, path) for path in event.paths or ("x",)]
+    return tuple(dict.fromkeys(spot for path in paths for spot in locate(path)))
+
+
+def _ask_early(spots: "tuple[Spot, ...]", environ: dict[str, str]) -> "dict[str, Child]":
     """Git's settings of the place that this is most likely about: it answers while Python goes on loading."""
     from gitlock.git.config import start_config
-    from gitlock.git.locate import locate
     from gitlock.git.process import Git
 
-    path = os.path.join(event.cwd or os.getcwd(), event.paths[0] if event.paths else "x")
-    for spot in locate(path) if path[:1] != "~" else ():
+    for spot in spots:
         if os.path.isdir(os.path.join(spot.common_dir, "agentlocks")):
             return {spot.top: start_config(Git(spot.top, environ).elsewhere(spot.top))}
     return {}
+
+
+def _may_manage(spot: "Spot") -> bool:
+    """Whether git-lock may have something to say there: a few looks at the disk."""
+    folder = os.path.join(spot.common_dir, "agentlocks")
+    marks = (folder, folder + ".mark", os.path.join(spot.top, ".gitlock.toml"))
+    return any(map(os.path.lexists, marks))
 
 
 def _input() -> bytes:
@@ -221,12 +248,21 @@ def _input() -> bytes:
     return b"".join(parts)
 
 
-def _really(harness: str, record: "Record") -> str:
-    """The program that speaks: some read another one's settings, and run what they find there with their own words."""
-    if harness in ("claude", "copilot", "vscode") and "cursor_version" in record:
+def _really(harness: str, record: "Record", environ: dict[str, str]) -> str:
+    """The program that speaks: some read another one's settings, and run what they find there in their own words."""
+    if harness not in ("claude", "copilot", "vscode"):
+        return harness
+    if "cursor_version" in record:
         return "cursor"
-    if harness == "claude" and "sessionId" in record and "session_id" not in record:
-        return "vscode" if "hookEventName" in record else "copilot"
+    name = record.get("hookEventName")
+    if type(name) is str and name[:1].isupper():
+        return "vscode"
+    if harness == "claude" and "session_id" not in record and "sessionId" in record:
+        return "copilot"
+    if harness == "claude" and "timestamp" in record and environ.get("COPILOT_CLI"):
+        return "copilot"  # in Claude Code's words, which itself says no time
+    if harness == "claude" and "cwd" not in record and environ.get("DEVIN_PROJECT_DIR"):
+        return "devin"
     return harness
 
 

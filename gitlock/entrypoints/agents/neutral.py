@@ -20,7 +20,8 @@ class Event(Value):
 
     ``session`` is the program's own id, ``child`` the sub-agent's. ``call`` names the tool call; ``paths`` are as the
     program wrote them, relative ones to ``cwd``. ``question`` is what a person is asked; ``reason`` how a session began
-    or ended; ``again`` says that this stop comes of our own word. ``raw`` is the program's name for the event.
+    or ended; ``again`` says that this stop, or prompt, comes of our own word. ``raw`` is the program's name for the
+    event.
     """
 
     __slots__ = (

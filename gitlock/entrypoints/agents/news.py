@@ -23,7 +23,7 @@ def gather(desk: "Desk", *, everything: bool = False) -> None:
 
 
 def _of_site(desk: "Desk", site: "Site", *, everything: bool) -> None:
-    beat = pulse(site.store, site.agent.id)
+    beat = pulse(site.store, site.agent.id, site.seat_of)
     now = beat.snapshot.now
     for ended in beat.beat.ended:
         key = f"ended {ended.lease.id}"

@@ -1,7 +1,7 @@
 """OpenCode: a plugin of ours runs inside it, hands us its events as JSON, and throws what we refuse.
 
-The plugin's input is ``{"event", "sessionID", "callID", "tool", "args", "cwd", "properties"}``; the answer ``{}``, or
-``deny``, ``context`` and ``session`` (what shells are to be given as GITLOCK_SESSION), each a text.
+The plugin's input is ``{"event", "sessionID", "parentID", "callID", "tool", "args", "cwd", "properties"}``; the answer
+``{}``, or ``deny``, ``context`` and ``session`` (what shells are to be given as GITLOCK_SESSION), each a text.
 """
 
 from gitlock.domain.patchtext import patch_paths
@@ -10,6 +10,7 @@ from gitlock.entrypoints.agents.neutral import (
     BEAT,
     BEFORE,
     CHILD_START,
+    CHILD_STOP,
     EDIT,
     END,
     OTHER,
@@ -23,7 +24,7 @@ from gitlock.entrypoints.agents.neutral import (
     Reply,
     Say,
 )
-from gitlock.entrypoints.agents.payload import answer, as_paths, command_of, id_of, record_of, text_of
+from gitlock.entrypoints.agents.payload import answer, as_paths, command_of, id_of, record_of, text_of, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from gitlock.entrypoints.agents.payload import Record
 
 PROGRAM = "opencode"
-SPEAKS = frozenset((AFTER,))
+SPEAKS = frozenset((PROMPT, AFTER))
 
 EVENTS = {
     "session.created": START, "chat.message": PROMPT, "tool.execute.before": BEFORE, "tool.execute.after": AFTER,
@@ -50,9 +51,9 @@ def read(record: "Record", named: str, _: "Mapping[str, str]") -> Event | None:
     properties = record_of(record, "properties")
     info = record_of(properties, "info")
     session = id_of(record, "sessionID") or id_of(properties, "sessionID") or id_of(info, "id")
-    parent = id_of(info, "parentID")
-    if raw == "session.created" and parent:
-        kind = CHILD_START
+    parent = id_of(info, "parentID") or id_of(record, "parentID")
+    if parent:  # a session that works for another one: when it is idle or gone, that one is not
+        kind = {START: CHILD_START, STOP: CHILD_STOP, END: CHILD_STOP}.get(kind, kind)
     tool = text_of(record, "tool")
     given = record_of(record, "args")
     tool_kind, command = OTHER, ""
@@ -74,8 +75,16 @@ def read(record: "Record", named: str, _: "Mapping[str, str]") -> Event | None:
         call=id_of(record, "callID"),
         paths=paths,
         command=command,
-        question=text_of(properties, "title", "permission") or "permission" if kind == WAITING else "",
+        question=question(properties) if kind == WAITING else "",
+        again=record.get("again") is True,
     )
+
+
+def question(properties: "Record") -> str:
+    """What a person is asked."""
+    metadata = record_of(properties, "metadata")
+    what = text_of(metadata, "command", "filepath", "filePath") or " ".join(texts_of(properties, "patterns")[:3])
+    return text_of(properties, "title") or f"permission: {text_of(properties, 'permission')} {what}".strip()
 
 
 def reply(event: Event, say: Say) -> Reply:

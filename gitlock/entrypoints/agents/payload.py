@@ -56,6 +56,11 @@ def command_of(record: "Record", *names: str) -> str:
     return ""
 
 
+def is_ours(prompt: str) -> bool:
+    """Whether a prompt is nobody's but our own word at the end of a turn, which some programs hand in as one."""
+    return prompt.startswith("git-lock: ")
+
+
 def as_paths(*found: str) -> tuple[str, ...]:
     """What may be paths, each once."""
     kept = [one for one in dict.fromkeys(found) if one and "\0" not in one and len(one) <= PATH_LIMIT]

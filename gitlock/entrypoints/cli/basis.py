@@ -7,9 +7,9 @@ from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer
 from gitlock.entrypoints.wording import visible, word
 from gitlock.errors import UsageError
+from gitlock.git.repository import current_branch
 from gitlock.usecases.claim import ClaimOutcome
 from gitlock.usecases.reading import Reading
-from gitlock.wiring.site import current_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ Commands, options and fixed values stand in the script itself, so that most keys
 store knows (live claims, agents, keys) the script asks for with ``complete-words``.
 """
 
+from gitlock.domain.programs import PROGRAMS
 from gitlock.entrypoints.cli.options import FLAG, MANY, Command, Option
 from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
@@ -42,6 +43,8 @@ def argument_of(command: Command) -> str:
         return metavar
     if metavar == "CLAIM":
         return NEW if command.name in _TAKERS else OTHERS if command.name in _BREAKERS else CLAIMS
+    if metavar == "PROGRAM":
+        return "|".join((*PROGRAMS, "all"))
     return _METAVARS.get(metavar, NOTHING)
 
 

@@ -3,6 +3,8 @@
 import os
 
 from gitlock.domain.duration import show_duration
+from gitlock.domain.guarding import BROKEN, NONE
+from gitlock.domain.programs import PROGRAMS
 from gitlock.domain.session import QUEUED, WAITING
 from gitlock.domain.worktree import PORTS_EACH
 from gitlock.entrypoints import envelope
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gitlock.domain.queue import Waiter
+    from gitlock.domain.session import Session
 
 COLUMNS = ("AGENT", "STATE", "BRANCH", "BEHIND", "DIRTY", "UNPUSHED", "CLAIMS", "OVERLAP", "SEEN")
 _NUMBERS = 3  # the columns from here on hold numbers and times
@@ -93,6 +96,14 @@ def _details(row: Row, wall: float) -> list[str]:
     lines += [_waiting_line(one, wall) for one in row.blocks]
     notes = []
     tree = row.tree
+    if row.session is not None and row.session.kind == "agent" and not row.is_dead:
+        if row.guard in (NONE, BROKEN):
+            lines.append(f"guard: {row.guard}: {guard_words(row.session, row.guard, wall)}: git lock doctor")
+        elif row.session.hook_at is not None:
+            guard = f"guard: {row.guard}, " if row.guard is not None else ""
+            notes.append(f"{guard}{hook_words(row.session, wall)}")
+        elif row.session.program in PROGRAMS:
+            notes.append(hook_words(row.session, wall))
     if tree is not None and tree.gone:
         notes.append("its folder is gone")
     elif tree is not None and tree.sight is None and tree.why:
@@ -108,6 +119,18 @@ def _details(row: Row, wall: float) -> list[str]:
     if tree is not None and tree.record is not None and tree.record.port:
         notes.append(f"ports {tree.record.port}-{tree.record.port + PORTS_EACH - 1}")
     return lines + ([", ".join(notes)] if notes else [])
+
+
+def hook_words(session: "Session", wall: float) -> str:
+    """When a hook of a session's program was last seen."""
+    if session.hook_at is None:
+        return "no hook of it was ever seen"
+    return f"last hook {show_duration(max(0.0, wall - session.hook_at))} ago"
+
+
+def guard_words(session: "Session", guard: str | None, wall: float) -> str:
+    """Why a session's edits are not stopped before they happen."""
+    return "what was refused happened all the same" if guard == BROKEN else hook_words(session, wall)
 
 
 def _waiting_line(one: "Waiter", wall: float) -> str:
@@ -162,6 +185,7 @@ def row_json(row: Row, overlapping: "Mapping[str | None, int] | None", wall: flo
         "waited_s": round(waited, 1),
         "active_at": None if session is None else stamp(session.active),
         "hook_at": None if session is None else stamp(session.hook_at),
+        "guard": row.guard,
         "worktree": envelope.name(row.worktree),
         "worktree_id": None if record is None else record.id,
         "origin": None if tree is None else tree.origin,

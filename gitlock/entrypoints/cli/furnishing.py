@@ -1,4 +1,5 @@
-"""What a new worktree gets besides its branch: its files or some of them, work that goes along, ignored files, set-up.
+"""What a new worktree gets besides its branch: its files or some of them, work that goes along, ignored files, the
+settings of agent programs, set-up.
 
 All of it outside every lock. What stops it takes the whole worktree back; what merely does not work is a warning.
 """
@@ -11,6 +12,7 @@ from gitlock.entrypoints.cli.inhabiting import environ_of
 from gitlock.entrypoints.wording import visible
 from gitlock.errors import GitlockError, Interrupted, UsageError
 from gitlock.stores.files.trusted import TrustBook
+from gitlock.usecases.settings.travelling import equip
 from gitlock.usecases.spawning import carrying, seeding, sparse
 from gitlock.usecases.spawning.filling import check_out
 from gitlock.usecases.spawning.setting_up import LATE, STOPPED, SetUp, run_setup
@@ -59,7 +61,8 @@ def furnish(
     given: "Given", site: "Site", ground: "Ground", record: "Worktree", scratch: str, told: "Told", *,
     reading: "Reading | None", carried: "Carried | None",
 ) -> Furnished:  # fmt: skip
-    """Everything in its order: which files, the files, the work that goes along, ignored files, the set-up."""
+    """Everything in its order: which files, the files, the work that goes along, ignored files, settings of agent
+    programs, the set-up."""
     git = ground.git.elsewhere(record.path)
     source = seeding.source_of(site.repository)
     if carried is not None:
@@ -83,6 +86,7 @@ def furnish(
         done = seeding.seed(git, source, record.path, record.tip, ground.wants_to_stop)
         told.add(*map(visible, done.warnings))
         seeded, is_whole = (done.copied if done.wanted else None), done.is_whole
+    told.add(*map(visible, equip(ground.git, ground.repository.common_dir, ground.layout, record.path)[1]))
     ground.heed()
     setup = "partial"
     if wanted is not None:

@@ -8,10 +8,11 @@ from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import retyped, told
 from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer, hint, warning
-from gitlock.entrypoints.wording import clock, conflict_lines, held_by, title, visible, word
+from gitlock.entrypoints.outcomes import claim_warnings, clash_line, refused_lines
+from gitlock.entrypoints.wording import clock, title, visible, word
 from gitlock.errors import UsageError
 from gitlock.usecases.claim import ClaimOutcome, Wish, prepare
-from gitlock.usecases.covered import Covered, shell_expanded
+from gitlock.usecases.covered import Covered
 from gitlock.usecases.reading import EXCLUSION, Reading
 
 TYPE_CHECKING = False
@@ -92,14 +93,11 @@ def worded(given: Given, site: "Site", reading: Reading, outcome: ClaimOutcome, 
     if isinstance(result, Clash):
         from gitlock.entrypoints import envelope
 
-        message = (
-            f"'{visible(site.agent.id)}' is at work on another host ({visible(result.lease.holder.host)}): two holders "
-            "of one name would not exclude each other"
-        )
+        message = clash_line(site.agent.id, result.lease)
         next_command = f"git lock claim --agent {word(site.agent.id + '-2')} {retyped(given)}"
         return Answer(exitcodes.REFUSED, notes=notes, fault=envelope.error("agent-elsewhere", message, next_command))
     assert isinstance(result, Granted)
-    warnings = [*_warnings(site, reading, result, covered), *mark_lines(outcome)]
+    warnings = [*claim_warnings(site, reading, result, covered), *mark_lines(outcome)]
 
     def data() -> object:
         from gitlock.entrypoints import envelope
@@ -137,11 +135,7 @@ def refusal(
     from gitlock.entrypoints import envelope
 
     now = site.now()
-    lines = [line for conflict in refused.conflicts for line in conflict_lines(conflict, now)]
-    lines += [
-        f"{visible(waiter.agent)} waits for '{visible(waiter.title)}' since {clock(waiter.since, now.wall)}, before you"
-        for waiter in refused.ahead
-    ]
+    lines = refused_lines(refused, now)
     wait = f"{wait} {typed}"
     next_command = f"git lock request {typed} -m 'why you need it'" if refused.conflicts else wait
     conflicts = [envelope.conflict_json(one, now, site.facts.liveness) for one in refused.conflicts]
@@ -192,38 +186,3 @@ def _lines(
 
 def _patterns(patterns: tuple[str, ...]) -> str:
     return ", ".join(visible(text) for text in patterns)
-
-
-def _warnings(site: "Site", reading: Reading, result: Granted, covered: Covered) -> list[str]:
-    now = site.now()
-    found = []
-    for conflict in result.announced:
-        found.append(
-            f"'{title(conflict.lease)}' is held by {held_by(conflict.lease, now, conflict.standing)}; the policy here "
-            "is warn, so your claim is announced and nobody is stopped"
-        )
-    for conflict in result.met:
-        found.append(f"'{title(conflict.lease)}' is announced by {held_by(conflict.lease, now)}")
-    if site.knows_elsewhere:
-        from gitlock.entrypoints.cli.elsewhere import claim_warnings
-
-        found += claim_warnings(site, result.lease, now)
-    for conflict in result.elsewhere:
-        place = visible(conflict.lease.holder.worktree or "another place")
-        found.append(
-            f"you hold '{title(conflict.lease)}' yourself, from '{place}': the two will not exclude each other"
-        )
-    if reading.include and covered.files == 0:
-        found.append("no tracked file is covered today; if that is not what you meant, look at the spelling")
-    for folder in covered.folders[:3]:
-        found.append(
-            f"'{visible(folder)}' is a folder that the wildcard matches: what is in it is not covered "
-            f"(a pattern that ends in '/' would: {word(folder + '/')})"
-        )
-    quoted = shell_expanded(reading, site.repository)
-    if quoted is not None:
-        count = len(reading.taken)
-        found.append(
-            f"this covers the {count} files that are there now; quoted, {word(quoted)} would cover new ones too"
-        )
-    return found

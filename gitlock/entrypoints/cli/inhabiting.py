@@ -11,7 +11,7 @@ from gitlock.git.process import LOCAL_VARIABLES
 from gitlock.stores.files.sessions import SessionBook
 from gitlock.usecases.run import NOT_STARTED, NoHold, Ran, run
 from gitlock.usecases.wait import Stop, new_waiter_id
-from gitlock.wiring.identity import PID_VARIABLES, SESSIONS
+from gitlock.wiring.identity import PID_VARIABLES, RUNNER, SESSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # What says who the caller is, or where: the command is somebody else, elsewhere.
 _CALLERS = frozenset((
     *LOCAL_VARIABLES, *(name for name, _ in SESSIONS), *PID_VARIABLES, "GITLOCK_TOKEN", "GITLOCK_KIND",
-    "GITLOCK_SESSION", "GITLOCK_FENCE", "OLDPWD",
+    "GITLOCK_SESSION", RUNNER, "GITLOCK_FENCE", "OLDPWD",
 ))  # fmt: skip
 
 

@@ -61,7 +61,8 @@ def head_lines(told: Told) -> list[str]:
     return [
         f"merge check: {what} ({short(parted.head)}) into {told.into} ({short(parted.base)})",
         f"  {count(check.paths, 'path')} changed since {short(parted.merge_base)}{whose}",
-        f"  found by: {visible(ends.how)}; policy: {_policy(check)}; ledgers: {check.ledgers}",
+        f"  found by: {visible(ends.how)}",
+        f"  policy: {_policy(check)}; ledgers: {check.ledgers}",
     ]
 
 

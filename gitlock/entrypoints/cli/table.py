@@ -47,11 +47,14 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "trust": ("gitlock.entrypoints.cli.commands.trust", "COMMAND", "a person approves set-up commands"),
     "install": ("gitlock.entrypoints.cli.commands.install", "INSTALL", "make commits in this clone ask first"),
     "uninstall": ("gitlock.entrypoints.cli.commands.install", "UNINSTALL", "take our hooks away again"),
+    "setup": ("gitlock.entrypoints.cli.commands.setup", "COMMAND", "make an agent program ask before it edits"),
     "doctor": ("gitlock.entrypoints.cli.commands.doctor", "COMMAND", "is everything in order here?"),
     "ci": ("gitlock.entrypoints.cli.commands.ci", "COMMAND", "may this branch land in its base?"),
     "agent-hook": (
         "gitlock.entrypoints.cli.commands.agent_hook", "COMMAND", "what an agent program runs at each of its events"
     ),
+    "guide": ("gitlock.entrypoints.cli.commands.guide", "COMMAND", "what an agent has to know, to be read once"),
+    "mcp": ("gitlock.entrypoints.cli.commands.mcp", "COMMAND", "an MCP server for agent programs"),
     "completion": (
         "gitlock.entrypoints.cli.commands.completion", "COMMAND", "print a script that completes these commands"
     ),

@@ -93,10 +93,36 @@ def event_table(events: list[dict[str, object]], now: float, *, color: bool) -> 
         table.add_row(
             Text(clock(at, now) if isinstance(at, float) else "?"), Text(visible(str(event["verb"]))),
             Text(visible(str(event["agent"])), style="cyan"), Text(visible(str(event["claim"]), CLAIM_LIMIT)),
-            Text(str(event["fence"] or "")), Text(visible(str(event["note"]), REASON_LIMIT)),
+            Text(str(event["fence"] or "")), Text(visible(_why(event), REASON_LIMIT)),
         )  # fmt: skip
     drawn.print(table)
     return lines_of(drawn)
+
+
+def _why(event: dict[str, object]) -> str:
+    """The note of an event, after whose lease it was about where that is somebody else's."""
+    note, victim = str(event["note"]), str(event.get("victim") or "")
+    return "; ".join(filter(None, (f"held by {victim}" if victim else "", note)))
+
+
+def fitted(lines: list[str], fd: int) -> list[str]:
+    """The lines for a descriptor: on a terminal those that are wider than it are broken between words; elsewhere
+    (a pipe, a log) a line stays a line."""
+    import os
+
+    if not os.isatty(fd):
+        return lines
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size((80, 24)).columns)
+    found: list[str] = []
+    for line in lines:
+        lead = " " * (len(line) - len(line.lstrip(" ")) + 2)
+        found += textwrap.wrap(
+            line, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
+        ) if len(line) > width else [line]  # fmt: skip
+    return found
 
 
 def terminal_width() -> int:

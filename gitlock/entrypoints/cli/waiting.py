@@ -3,15 +3,15 @@
 import os
 import signal
 
-from gitlock.domain.duration import parse_duration, show_duration
-from gitlock.domain.queue import OFFER
+from gitlock.domain.duration import parse_duration
 from gitlock.domain.turn import Deadlock, Queued
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import told
 from gitlock.entrypoints.cli.granting import refusal
 from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer, write
-from gitlock.entrypoints.wording import title, visible
+from gitlock.entrypoints.outcomes import deadlock_line, queued_line, vain_line
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import UsageError
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.wait import Stop, Waited, claim_in_turn
@@ -98,7 +98,7 @@ def not_granted(site: "Site", waited: Waited, typed: str) -> Answer | None:
     if isinstance(answer, Deadlock):
         return deadlock(answer, notes)
     if waited.timed_out is not None:
-        prefix = f"waited {show_duration(waited.seconds)} in vain: "
+        prefix = vain_line(waited.seconds)
         return refusal(
             site, waited.timed_out.last, typed, notes, code=exitcodes.TIMED_OUT, id="timed-out", prefix=prefix
         )
@@ -109,15 +109,7 @@ def deadlock(answer: Deadlock, notes: list[str]) -> Answer:
     """A wait that would never end, with its ring."""
     steps = answer.ring.steps
     data = {"ring": [{"agent": step.agent, "claim": envelope.name(step.claim)} for step in steps]}
-    if answer.outer is not None:
-        message = (
-            f"this wait would never end: '{title(answer.outer)}' is held for the command that this runs under, by "
-            f"{visible(answer.outer.agent)}"
-        )
-    else:
-        ring = [f"{visible(step.agent)} (wants '{visible(step.claim)}')" for step in steps]
-        message = f"this wait would never end: {' -> '.join([*ring, visible(steps[0].agent)])}"
-    fault = envelope.error("deadlock", message, "git lock mine")
+    fault = envelope.error("deadlock", deadlock_line(answer), "git lock mine")
     return Answer(exitcodes.DEADLOCK, notes=notes, fault=fault, data=data)
 
 
@@ -127,12 +119,7 @@ def ticket(site: "Site", place: Queued, ahead: int, notes: list[str]) -> Answer:
     now = site.now()
     resume = f"git lock claim --resume {waiter.id}"
     turn = waiter.offered is not None
-    message = (
-        f"it is your turn: take it within {show_duration(OFFER - now.since(waiter.offered))}"
-        if waiter.offered is not None
-        else f"queued for '{visible(waiter.title)}', {ahead} before you"
-    )
     data = {"ticket": {"id": waiter.id, "claim": envelope.name(waiter.title), "ahead": ahead, "offered": turn}}
     conflicts = [envelope.conflict_json(one, now) for one in place.conflicts]
-    fault = envelope.error("queued", message, resume, conflicts)
+    fault = envelope.error("queued", queued_line(waiter, ahead, now), resume, conflicts)
     return Answer(exitcodes.QUEUED, lines=[waiter.id], notes=notes, data=data, fault=fault)

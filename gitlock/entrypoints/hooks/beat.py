@@ -28,7 +28,7 @@ def after_commit(setting: "Setting") -> int:
         site = setting.site
         if setting.policy.general_mode(site.agent.kind) == "off":
             return 0
-        beat = pulse(site.store, site.agent.id)
+        beat = pulse(site.store, site.agent.id, site.seat_of)
         doing = operation(setting.repository.git_dir)
         git_dir, environ = setting.repository.git_dir, setting.environ
         if git_pid(environ) and not judged_by_this_git(git_dir, environ):

@@ -5,19 +5,15 @@ or a map file that can't be read costs one line.
 """
 
 from gitlock.errors import GitlockError
-from gitlock.git.operation import operation
+from gitlock.git.operation import is_in_between
+from gitlock.git.repository import current_branch
 from gitlock.usecases.renew import pulse
-from gitlock.wiring.site import current_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.snapshot import Snapshot
     from gitlock.entrypoints.hooks.setting import Setting
     from gitlock.usecases.arriving import Arrival, Look
-
-# While git goes from commit to commit by itself, or a person looks for one, nobody has switched to anything. On no
-# branch there is no warning either: `rebase --apply` begins like that, and leaves no other trace yet.
-SEQUENCES = ("rebase", "am", "cherry-pick", "revert", "bisect")
 
 
 def after(hook: str, setting: "Setting", words: list[str]) -> int:
@@ -28,12 +24,12 @@ def after(hook: str, setting: "Setting", words: list[str]) -> int:
         site = setting.site
         if setting.policy.general_mode(site.agent.kind) == "off":
             return 0
-        snapshot = pulse(site.store, site.agent.id).snapshot
+        snapshot = pulse(site.store, site.agent.id, site.seat_of).snapshot
         branch = current_branch(setting.repository.git_dir)
-        in_between = operation(setting.repository.git_dir).kind in SEQUENCES
+        in_between = is_in_between(setting.repository.git_dir, branch)
         if branch is not None or not in_between:
             _be_present(setting, branch)
-        if in_between or branch is None:
+        if in_between:
             return 0
         if site.follows_branches:
             from gitlock.usecases.following import follow

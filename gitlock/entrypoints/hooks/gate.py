@@ -13,6 +13,7 @@ from gitlock.errors import GitlockError
 from gitlock.git.changes import finish_staged, staged
 from gitlock.git.operation import Operation, operation
 from gitlock.usecases.check import Checked, check
+from gitlock.wiring.identity import program_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,12 +53,17 @@ def judge(hook: str, setting: "Setting", started: "Child | None") -> int:
             facts=site.facts,
             git=site.repository.git,
             holder=site.holder,
+            seat_of=site.seat_of,
         )
     except GitlockError as error:
         from gitlock.entrypoints.hooks.doubt import store_in_doubt
 
         return store_in_doubt(hook, setting, error)
     _tell(setting, checked, first=not second)
+    if program_around(setting.environ) is not None:
+        from gitlock.entrypoints.hooks.unseen import look_for_hooks
+
+        look_for_hooks(setting)
     findings = checked.decision.findings
     stopping = tuple(one for one in findings if one.mode == ENFORCE)
     unverified = second and doing.kind in BY_HAND and not judged_by_this_git(git_dir, environ)

@@ -8,7 +8,8 @@ for the message in ``gitlock-receipt``, after a line ``<pid of git> <number of l
 template that the message began with, after a line ``<pid of git>``.
 
 ``gitlock-passed`` holds what got past a gate here (a bypass, ``--no-verify``), a line each, until the next gate has
-shown it.
+shown it. The modification time of ``gitlock-unseen`` says when somebody was told that no hook of an agent program was
+seen.
 """
 
 import os
@@ -22,6 +23,8 @@ JUDGED = "gitlock-judged"
 RECEIPT = "gitlock-receipt"
 TEMPLATE = "gitlock-template"
 PASSED = "gitlock-passed"
+UNSEEN = "gitlock-unseen"
+HOUR = 3600.0  # seconds
 NOTE = 120  # bytes of the first: a longer one would leave its end behind a shorter one
 RECEIPT_LIMIT = 1 << 20  # bytes of trailers
 
@@ -103,6 +106,22 @@ def passed(git_dir: str) -> list[str]:
     except OSError:
         return []
     return rows[-5:]
+
+
+def said_lately(git_dir: str, name: str, wall: float) -> bool:
+    """Whether that was said here within the hour; if not, it is now. Where no note can be left, it was."""
+    path = os.path.join(git_dir, name)
+    try:
+        if 0 <= wall - os.lstat(path).st_mtime < HOUR:
+            return True
+    except OSError:
+        pass  # it was never said
+    try:
+        os.close(_open(path, os.O_WRONLY | os.O_CREAT))
+        os.utime(path, (wall, wall))
+    except OSError:
+        return True
+    return False
 
 
 def drop_receipt(git_dir: str) -> None:

@@ -91,6 +91,7 @@ def _made_now(setting: "Setting") -> tuple[str, ...]:
     checked = check(
         site.store, changes, agent=site.agent, policy=setting.policy, fold=site.fold, facts=site.facts,
         git=site.repository.git, holder=site.holder, take=False,
+        seat_of=site.seat_of,
     )  # fmt: skip
     passes = ("bypass", site.bypass) if site.bypass and checked.decision.violations else None
     return receipt(setting, checked, passes)
@@ -112,6 +113,7 @@ def _with_all_of_the_amended(setting: "Setting", lines: tuple[str, ...]) -> tupl
     checked = check(
         site.store, staged_against(git, parents[0] if parents else empty_tree(git)), agent=site.agent,
         policy=setting.policy, fold=site.fold, facts=site.facts, git=git, holder=site.holder, take=False,
+        seat_of=site.seat_of,
     )  # fmt: skip
     found = receipt(setting, checked, None)
     return (*(lines or found[:1]), *(line for line in found[1:] if line not in lines))

@@ -54,7 +54,7 @@ def before_push(setting: "Setting", remote_name: str, remote_url: str, lines: by
         named = remote_name if remote_name != remote_url else None  # a URL stands for its own name
         judged = judge_push(
             site.store, git, updates, named, agent=site.agent, policy=policy, fold=site.fold, facts=site.facts,
-            born=_born(site.store.layout.folder),
+            born=_born(site.store.layout.folder), seat_of=site.seat_of,
         )  # fmt: skip
     except GitlockError as error:
         from gitlock.entrypoints.hooks.doubt import store_in_doubt
@@ -184,7 +184,7 @@ def _go_on(setting: "Setting", remote: str | None, updates: "list[Update]", path
 
             publish(
                 site.store, site.repository.git, site.publications, remote, facts=site.facts, clone=site.clone,
-                timeout=PATIENCE, sure=False,
+                timeout=PATIENCE, sure=False, seat_of=site.seats(),
             )  # fmt: skip
     except (GitlockError, OSError) as error:
         say(f"git-lock: warning: the push goes on, but what is held here was not published: {visible(str(error))}")

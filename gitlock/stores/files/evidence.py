@@ -21,6 +21,19 @@ def put_aside(layout: Layout, path: str) -> str | None:
     return _kept(layout, path, stay=False)
 
 
+def names_kept(layout: Layout, name: str) -> list[str]:
+    """Which folders were put aside under this name, or this name with a number behind it, as it was called."""
+    found = set()
+    try:
+        for one in os.listdir(layout.evidence):
+            number, dash, _ = one.removeprefix(name).partition("-")
+            if one.startswith(name) and dash and (not number or number.isdigit()):
+                found.add(name + number)
+    except OSError:
+        return []
+    return sorted(found)
+
+
 def _kept(layout: Layout, path: str, *, stay: bool) -> str | None:
     try:
         found = os.lstat(path)
@@ -28,6 +41,8 @@ def _kept(layout: Layout, path: str, *, stay: bool) -> str | None:
         return None
     folder = _folder(layout)
     base, ending = os.path.splitext(os.path.basename(path))
+    if stat.S_ISDIR(found.st_mode):
+        base, ending = base + ending, ""
     try:
         for number in range(1000):
             kept = os.path.join(folder, f"{base}-{_name(path, found)}{f'-{number}' if number else ''}{ending}")

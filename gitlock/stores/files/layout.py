@@ -239,11 +239,13 @@ def look_at(path: str) -> str:
 
 def remedy(error: OSError, path: str) -> str:
     """The command that shows why something could not be read or written: a disk that is full or read-only, or
-    whose the folder is."""
+    whose the folder is. Sandboxes of agent programs make ``.git`` look like a read-only disk."""
     import errno
 
     folder = os.path.dirname(path)
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+    if error.errno == errno.EROFS:
+        return f"df {quoted(folder)} (in the sandbox of an agent program: let it write to that folder)"
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return f"df {quoted(folder)}" if full else look_at(folder)
 
 

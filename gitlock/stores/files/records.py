@@ -5,6 +5,7 @@ are passed over as well.
 """
 
 import os
+from _thread import get_native_id
 
 from gitlock import jsontext
 from gitlock.errors import StoreError, StoreUnavailable
@@ -61,7 +62,7 @@ def write(
     if lasting:
         replace_file(path, data, layout.file_mode)
         return
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    temporary = os.path.join(folder, f".{name}.{get_native_id()}.tmp")  # threads of a server write as well
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW | NONBLOCK | CLOEXEC, 0o600)
         try:

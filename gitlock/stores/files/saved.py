@@ -17,6 +17,7 @@ from gitlock.stores.files.layout import CLOEXEC, NOFOLLOW, Layout, give_to_owner
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from tarfile import TarInfo
 
 _FIELDS = frozenset((*Saved.__slots__, "id"))
 _HALF = 3600.0  # seconds after which a folder without a record belongs to nobody: its maker died
@@ -101,6 +102,52 @@ class SavedBook:
                 missing.append(one.path)
         return missing
 
+    def set_operation_aside(self, name: str, git_dir: str, names: "Iterable[str]") -> bool:
+        """Packs what git has noted in a worktree's own git folder of what it is in the middle of; whether there was
+        anything. ``StoreUnavailable`` where it can't be saved."""
+        import tarfile
+
+        there = [one for one in names if os.path.exists(os.path.join(git_dir, one))]
+        if not there:
+            return False
+        place = self.operation_of(name)
+        try:
+            records.make_folder(self._layout, self._folder)
+            own = os.path.dirname(place)
+            os.makedirs(own, mode=0o700, exist_ok=True)
+            with open(place, "xb", opener=lambda path, flags: os.open(path, flags | NOFOLLOW, 0o600)) as file:
+                with tarfile.open(fileobj=file, mode="w") as pack:
+                    for one in there:
+                        pack.add(os.path.join(git_dir, one), arcname=one, filter=_plain)
+                file.flush()
+                os.fsync(file.fileno())
+            give_to_owner(own, self._folder)
+            give_to_owner(place, own)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"can't save the operation in progress in '{place}': {error.strerror}", hint=remedy(error, place)
+            ) from None
+        return True
+
+    def operation_of(self, name: str) -> str:
+        """Where an operation in progress is packed: a tar archive of what lay in git's folder."""
+        return os.path.join(self._folder, name, "operation.tar")
+
+    def notes_of(self, name: str) -> dict[str, bytes]:
+        """What was packed, by its path in git's folder; empty where nothing was, or it can't be read."""
+        import tarfile
+
+        found = {}
+        try:
+            with tarfile.open(self.operation_of(name)) as pack:
+                for member in pack.getmembers():
+                    file = pack.extractfile(member) if member.isreg() else None
+                    if file is not None and _is_inside(member.name):
+                        found[member.name] = file.read()
+        except (OSError, tarfile.TarError):
+            return {}
+        return found
+
     def old(self, wall: float) -> list[Saved]:
         """Those that were kept for long enough."""
         return [one for one in self.all() if wall - one.at > KEPT]
@@ -122,6 +169,14 @@ class SavedBook:
             except OSError:
                 continue
         return count
+
+
+def _plain(member: "TarInfo") -> "TarInfo | None":
+    return member if member.isreg() or member.isdir() else None
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("/") and not {"", ".", ".."} & set(path.split("/"))
 
 
 def _is_below(top: str, place: str) -> bool:

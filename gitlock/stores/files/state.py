@@ -24,12 +24,10 @@ from gitlock.domain.value import Value
 from gitlock.errors import StoreCorrupt, StoreTooNew
 from gitlock.stores.codec import Fields
 from gitlock.stores.files.layout import MEND
+from gitlock.stores.files.seal import CRC_LINE, FORMAT, SIZE_LIMIT, body_end
 
-FORMAT = "gitlock/1"
-SIZE_LIMIT = 64 << 20  # bytes; a hundred thousand leases take 50 MB
+__all__ = ["FORMAT", "SIZE_LIMIT", "State", "format_state", "fresh", "parse_state"]
 
-_CRC_LINE = b'"crc32":"%08x"}\n'
-_CRC_LENGTH = len(_CRC_LINE % 0)
 _SECTION_END = b"],"
 
 
@@ -75,10 +73,10 @@ def parse_state(data: bytes, where: str) -> State:
     _refuse_other_formats(data, where)
     head_end = data.find(b"\n")
     header = _header(data[:head_end] if head_end >= 0 else data, where)
-    body_end = len(data) - _CRC_LENGTH
-    if body_end < head_end or data[body_end:] != _CRC_LINE % crc32(memoryview(data)[:body_end]):
+    end_of_body = body_end(data)
+    if end_of_body < head_end or end_of_body < 0:
         raise _corrupt(where, "its checksum does not match (cut short, damaged, or edited by hand)")
-    rows = data[head_end + 1 : body_end].split(b"\n")
+    rows = data[head_end + 1 : end_of_body].split(b"\n")
     sections: dict[str, list[bytes]] = {}
     at = 0
     try:
@@ -104,7 +102,7 @@ def format_state(state: State) -> bytes:
     crc = 0
     for part in parts:  # a large document is put together once, and not copied for each line at its end
         crc = crc32(part, crc)
-    return b"".join((*parts, _CRC_LINE % crc))
+    return b"".join((*parts, CRC_LINE % crc))
 
 
 def _refuse_other_formats(data: bytes, where: str) -> None:

@@ -30,6 +30,7 @@ from gitlock.git.removing import module_troubles, submodule_troubles
 from gitlock.git.worktrees import entries, id_in
 from gitlock.stores.files.layout import Layout
 from gitlock.stores.files.sessions import SessionBook
+from gitlock.usecases.settings.travelling import is_only_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +121,10 @@ def look(place: "Place", worktree: "Worktree", entry: "Entry", neighbours: "Neig
     submodules = [path for kind, path in away if kind == "submodule" or (kind == "repository" and _is_link(git, path))]
     away = [(kind, path) for kind, path in away if path not in submodules]
     away += [("worktree", path) for path in _nested(common_dir, entry, top) if ("worktree", path) not in away]
-    ignored = looks.at("its ignored files", lambda: ignored_files(git, top, _sources(place, top))) or []
+    sources = _sources(place, top)
+    ignored = looks.at("its ignored files", lambda: ignored_files(git, top, sources)) or []
+    ignored = [(path, size) for path, size in ignored if not is_only_ours(own_layout(place), top, path, sources)]
+    changes = [one for one in changes if one[1] != "?" or not is_only_ours(own_layout(place), top, one[0], sources)]
     hidden = looks.at("files that git overlooks", lambda: hidden_changes(git, top)) or []
     modules = looks.at("its submodules", lambda: module_troubles(git, admin, top, submodules)) or []
     branches, kept = _branches(place, worktree, branch, log, looks)

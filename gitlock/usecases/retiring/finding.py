@@ -4,7 +4,7 @@ import os
 
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import CREATING
-from gitlock.errors import GitlockError, UnsafeError
+from gitlock.errors import UnsafeError, UsageError
 from gitlock.git.badge import read_badge
 from gitlock.git.whereabouts import FOREIGN, GOOD, MISSING, whereabouts
 from gitlock.git.worktrees import entries, entry_of
@@ -34,7 +34,7 @@ class Found(Value):
 
 def named(place: "Place", word: str) -> "Worktree":
     """The record that ``word`` names: an agent, the id of a record, or the folder of a worktree. ``UnsafeError`` where
-    several are meant, or where the worktree is nobody's; ``GitlockError`` where there is none."""
+    several are meant, or where the worktree is nobody's; ``UsageError`` where there is none."""
     known = WorktreeBook(own_layout(place)).all()
     by_id = [one for one in known if one.id == word]
     if by_id:
@@ -64,7 +64,7 @@ def named(place: "Place", word: str) -> "Worktree":
         raise UnsafeError(
             f"'{path}' is no linked worktree of this repository", hint="git worktree list", id="not-ours"
         )
-    raise GitlockError(f"there is no worktree of '{word}'", hint="git lock agents", id="no-such-worktree")
+    raise UsageError(f"there is no worktree of '{word}'", hint="git lock agents", id="no-such-worktree")
 
 
 def found(place: "Place", worktree: "Worktree") -> Found:

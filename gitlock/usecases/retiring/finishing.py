@@ -16,6 +16,8 @@ from gitlock.git.ownwork import branch_tip, delete_branch, shared
 from gitlock.git.removing import delete_tree
 from gitlock.stores.files.sessions import SessionBook
 from gitlock.stores.files.worktrees import WorktreeBook
+from gitlock.usecases.retiring.facts import own_layout
+from gitlock.usecases.settings.travelling import forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ def finish(
         if again is not None and again.state == RETIRING and left is None:
             book.remove(worktree.id)
             _remove_folders_above(worktree)
+    forget(own_layout(place), worktree.path)
     return outcome.replace(
         removed=True, released=released, branches=branches, left=left, warnings=tuple(warnings)
     )

@@ -4,13 +4,16 @@ it, or nothing), with the index, the files and the ignored files of the snapshot
 import os
 
 from gitlock.domain.value import Value
+from gitlock.domain.worktree import READY
 from gitlock.errors import RepositoryError, UnsafeError, UsageError
 from gitlock.git import branches
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.snapshots import put_back, read
 from gitlock.stores.files.layout import quoted
 from gitlock.stores.files.saved import SavedBook
+from gitlock.usecases.retiring.resuming import resume
 from gitlock.usecases.spawning.making import Begun, Order, begin, complete, give_up
+from gitlock.usecases.spawning.undoing import is_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +29,10 @@ _FOR_A_MOMENT = "git-lock-restoring"  # a branch to begin on, where HEAD is to b
 
 class Restored(Value):
     """``because`` says why HEAD is detached although it was on a branch; ``missing`` are ignored files that could not
-    be brought back, ``left_out`` (path, why) what the snapshot never held."""
+    be brought back, ``left_out`` (path, why) what the snapshot never held. ``halted`` says why the operation that was
+    in progress is not any more."""
 
-    __slots__ = ("because", "begun", "left_out", "missing", "record", "saved")
+    __slots__ = ("because", "begun", "halted", "left_out", "missing", "record", "saved")
 
     def __init__(
         self,
@@ -38,7 +42,9 @@ class Restored(Value):
         because: str | None,
         missing: tuple[str, ...],
         left_out: tuple[tuple[str, str], ...],
+        halted: str | None = None,
     ) -> None:
+        self.halted = halted
         self.saved = saved
         self.record = record
         self.begun = begun
@@ -72,6 +78,7 @@ def restore(ground: "Ground", saved: "Saved", *, agent: str, path: str | None, p
     snapshot = _read(git, saved)
     assert snapshot.head is not None
     place = path if path is not None else saved.path
+    _refuse_second(ground, saved, agent, place)
     _refuse_taken(place, saved)
     because = None if saved.branch is None else _unfree(git, saved.branch, snapshot.head)
     is_detached = saved.branch is None or because is not None
@@ -93,15 +100,19 @@ def restore(ground: "Ground", saved: "Saved", *, agent: str, path: str | None, p
         put_back(git.elsewhere(record.path), snapshot)
         missing = SavedBook(ground.layout).bring_back(saved, record.path)
         ground.heed()
+        halted = None
         if is_detached:
             git.elsewhere(record.path).run("update-ref", "--no-deref", "HEAD", snapshot.head)
             git.run("update-ref", "-d", branches.HEADS + branch, snapshot.head)
             record = record.replace(branch=None)
+        if saved.operation is not None:
+            book = SavedBook(ground.layout)
+            halted = resume(git, ground.repository.common_dir, book, saved, record.path)
         record = complete(ground, begun.replace(record=record), "none")
     except BaseException:
         give_up(ground, begun)
         raise
-    return Restored(saved, record, begun, because, tuple(missing), snapshot.left_out)
+    return Restored(saved, record, begun, because, tuple(missing), snapshot.left_out, halted)
 
 
 def _read(git: "Git", saved: "Saved") -> "Snapshot":
@@ -113,6 +124,17 @@ def _read(git: "Git", saved: "Saved") -> "Snapshot":
             hint="git fsck --lost-found", id="snapshot-lost",
         )  # fmt: skip
     return snapshot
+
+
+def _refuse_second(ground: "Ground", saved: "Saved", agent: str, place: str) -> None:
+    """An agent has one worktree: what is to be looked at beside it is another's, at another place."""
+    own = next((one for one in ground.book.all() if one.agent == agent and one.state == READY), None)
+    if own is not None and not is_gone(ground, own):
+        elsewhere = place if not os.path.lexists(place) else place + ".restored"
+        raise UnsafeError(
+            f"'{agent}' has a worktree: '{own.path}' is there",
+            hint=f"git lock restore {saved.id} --as {agent}-restored --path {quoted(elsewhere)}", id="has-worktree",
+        )  # fmt: skip
 
 
 def _refuse_taken(place: str, saved: "Saved") -> None:

@@ -6,8 +6,9 @@ a whole: without the record there is no snapshot, and `gc` clears it away.
 
 import os
 
-from gitlock.domain.saved import Saved
+from gitlock.domain.saved import OPERATION, Saved
 from gitlock.errors import GitlockError, UnsafeError
+from gitlock.git.operation import NOTES, operation
 from gitlock.git.ownwork import shared
 from gitlock.git.removing import lend
 from gitlock.git.snapshots import take
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gitlock.git.process import Git
     from gitlock.git.worktrees import Entry
     from gitlock.usecases.retiring.facts import Place
+
 
 def save(
     place: "Place", worktree: "Worktree", entry: "Entry", facts: "Facts", why: "list[Refusal]", *, ignored: bool
@@ -71,6 +73,8 @@ def _saved(
     wanted = [path for path, _ in facts.ignored] if ignored else []
     aside = book.set_aside(name, top, wanted)
     try:
+        admin = os.fsdecode(there.run("rev-parse", "--absolute-git-dir")).rstrip("\n")
+        doing = operation(admin).kind if book.set_operation_aside(name, admin, NOTES) else None
         snapshot = take(there, message=f"worktree of {worktree.agent}, saved by git lock retire", keep=tuple(keep))
         assert snapshot is not None  # there is something to keep
         branch = _branch(there)
@@ -89,6 +93,7 @@ def _saved(
             bytes=sum(size for path, size in facts.ignored if ignored),
             aside=aside,
             why=tuple(one.what[:500] for one in why[:20]),
+            extra={OPERATION: doing} if doing is not None else None,
         )
         shared(git, place.repository.common_dir).run("update-ref", saved.ref, snapshot.commit, "")
         book.write(saved)

@@ -2,6 +2,8 @@
 
 from gitlock.domain.retiring import Permit, Refusal
 from gitlock.errors import GitlockError
+from gitlock.git.ownwork import has_worked
+from gitlock.git.worktrees import entries
 from gitlock.stores.files.worktrees import WorktreeBook
 from gitlock.usecases.retiring.facts import own_layout, work_on
 from gitlock.usecases.retiring.finishing import Outcome
@@ -36,7 +38,9 @@ def _not_landed(place: "Place", worktree: "Worktree") -> Refusal | None:
     own = next((one for one in work_on(place, worktree) if one.name == worktree.branch), None)
     if own is None:
         return Refusal("no-branch", "nothing says where its work is", helps)
-    if own.tip == worktree.base:
+    common = place.repository.common_dir
+    entry = next((one for one in entries(common) if one.id == worktree.id), None)
+    if own.tip == worktree.base or not has_worked(common, own.name, None if entry is None else entry.admin):
         return Refusal("not-begun", f"branch '{own.name}' has no commits of its own yet", helps)
     if own.proof is None:
         into = f" into {own.target}" if own.target is not None else ""

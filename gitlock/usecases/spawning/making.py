@@ -14,6 +14,7 @@ from gitlock.domain.worktree import CREATING, READY, SPAWNED, Worktree, mark_of,
 from gitlock.errors import UnsafeError
 from gitlock.git import branches, worktrees
 from gitlock.git.badge import write_badge
+from gitlock.stores.files.evidence import names_kept
 from gitlock.usecases.claim import ask
 from gitlock.usecases.spawning.ground import PATIENCE
 from gitlock.usecases.spawning.naming import refuse_second, settle
@@ -182,12 +183,19 @@ def _register(ground: "Ground", record: Worktree, names: "Names") -> None:
     git = ground.git
     if names.is_new:
         branches.create(git, names.branch, names.tip, mark_of(record.id))
-    done = worktrees.add(
-        git, record.path, names.branch, worktrees.lock_reason(record.id, record.agent), deadline=PATIENCE,
-        stop=ground.wants_to_stop,
-    )  # fmt: skip
+    common_dir = ground.repository.common_dir
+    old = names_kept(ground.layout, os.path.basename(record.path))
+    give_back = [worktrees.keep_name(common_dir, name) for name in old]
+    try:
+        done = worktrees.add(
+            git, record.path, names.branch, worktrees.lock_reason(record.id, record.agent), deadline=PATIENCE,
+            stop=ground.wants_to_stop,
+        )  # fmt: skip
+    finally:
+        for back in give_back:
+            back()
     ground.heed()
     entry = worktrees.require_made(
-        ground.repository.common_dir, record.id, record.path, names.branch, done.last_words
+        common_dir, record.id, record.path, names.branch, done.last_words
     )
     write_badge(entry.admin, record.id, record.agent)

@@ -17,7 +17,10 @@ from gitlock.git import branches
 from gitlock.git.badge import write_badge
 from gitlock.git.changes import worktree_changes
 from gitlock.git.contents import ignored_files, is_same
-from gitlock.git.worktrees import Entry, entry_of
+from gitlock.git.worktrees import Entry, entry_of, moved_to
+from gitlock.stores.files.layout import quoted
+from gitlock.usecases.settings.travelling import forget as forget_settings
+from gitlock.usecases.settings.travelling import is_only_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,6 +116,7 @@ def take_back(ground: "Ground", record: "Worktree") -> Recovered:
         branch = None if became in (branches.REMOVED, branches.ABSENT) else became
     leases = _drop_leases(ground, record)
     ground.book.remove(record.id)
+    forget_settings(ground.layout, record.path)
     return Recovered(UNDONE, record, leases=leases, branch=branch)
 
 
@@ -124,6 +128,7 @@ def forget(ground: "Ground", record: "Worktree") -> Recovered:
     """
     entry = entry_of(ground.repository.common_dir, record.id)
     if entry is not None:
+        _refuse_moved(ground, record, entry)
         _refuse_lost(ground, record, entry)
     leases = end_leases(ground, record)
     aside = None
@@ -133,6 +138,18 @@ def forget(ground: "Ground", record: "Worktree") -> Recovered:
         aside = put_aside(ground.layout, entry.admin)
     ground.book.remove(record.id)
     return Recovered(FORGOTTEN, record, leases=leases, aside=aside)
+
+
+def _refuse_moved(ground: "Ground", record: "Worktree", entry: Entry) -> None:
+    """A folder that was moved by hand is found where people move it: beside where it was, or beside the repository."""
+    beside = os.path.dirname(record.path)
+    folders = [beside, os.path.dirname(beside), os.path.dirname(os.path.dirname(ground.repository.common_dir))]
+    place = moved_to(entry, folders)
+    if place is not None:
+        raise UnsafeError(
+            f"the worktree of {record.agent} was moved to '{place}' by hand, and git does not know it",
+            hint=f"git worktree repair {quoted(place)}", id="worktree-moved",
+        )  # fmt: skip
 
 
 def _refuse_lost(ground: "Ground", record: "Worktree", entry: Entry) -> None:
@@ -174,11 +191,18 @@ def work_in(ground: "Ground", record: "Worktree", entry: Entry) -> str | None:
     except OSError as error:
         return f"it can't be looked at ({error.strerror}: '{error.filename}')"
     source = ground.repository.top
-    own = [path for path in paths if source is None or not _is_copy(entry.path, source, path)]
+    own = [path for path in paths if not _is_ours(ground, entry.path, path)]
+    own = [path for path in own if source is None or not _is_copy(entry.path, source, path)]
     if not own:
         return None
     more = f" and {len(own) - 1} more" if len(own) > 1 else ""
     return f"it has changes: '{own[0]}'{more}"
+
+
+def _is_ours(ground: "Ground", tree: str, path: str) -> bool:
+    """Whether a path is a settings file with nothing in it but what ``git lock setup`` puts there."""
+    source = ground.repository.top
+    return is_only_ours(ground.layout, tree, path, [source] if source is not None else [])
 
 
 def _is_copy(tree: str, source: str, path: str) -> bool:

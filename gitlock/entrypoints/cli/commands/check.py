@@ -36,6 +36,7 @@ def answer(given: Given) -> Answer:
         git=site.repository.git,
         holder=site.holder,
         take=False,
+        seat_of=site.seat_of,
     )
     return _worded(site, changes, checked)
 
@@ -71,7 +72,7 @@ def _worded(site: "Site", changes: list[Change], checked: Checked) -> Answer:
     if decision.takeable:
         warnings.append(f"{len(decision.takeable)} unclaimed paths would be claimed for you at the commit")
     if site.knows_elsewhere:
-        from gitlock.entrypoints.cli.elsewhere import path_warnings
+        from gitlock.entrypoints.elsewhere import path_warnings
 
         warnings += path_warnings(site, [change.path for change in changes], now)
     notes = [*map(warning, warnings), *told(site, checked.pulse.beat, now, checked.pulse.snapshot.notice)]

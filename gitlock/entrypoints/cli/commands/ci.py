@@ -27,12 +27,18 @@ from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.wording import stamp, visible
 from gitlock.errors import GitlockError, UsageError
 from gitlock.git.branching import first_changed_line
-from gitlock.git.ledgers import remotes
+from gitlock.git.ledgers import REMOTES
+from gitlock.git.repository import current_branch
 from gitlock.usecases.merge_check import Surroundings, check_merge
 from gitlock.usecases.publishing import remote_for
-from gitlock.wiring.platforms import GITHUB, Platform, find_ends, platform_of
+from gitlock.wiring.begun import git_here
+from gitlock.wiring.platforms import GITHUB, Platform, find_ends, platform_here
 from gitlock.wiring.policies import policy_of_text
-from gitlock.wiring.site import Site, current_branch
+from gitlock.wiring.site import Site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitlock.git.process import Child
 
 TEXT, GITLAB, SARIF, JSON = "text", "gitlab", "sarif", "json"
 LOOKED_AT = 20  # findings whose line is looked up: a call of git each
@@ -41,8 +47,7 @@ LOOKED_AT = 20  # findings whose line is looked up: a call of git each
 def answer(given: Given) -> Answer:
     """May this branch land? Answers 20, whatever the policy, where that could not be told."""
     gc.disable()  # thousands of values, hardly any garbage, and the process ends with the answer
-    site = site_of(given)
-    platform = platform_of(site.environ)
+    platform = platform_here()
     form = given.text("format") or (GITHUB if platform.name == GITHUB else TEXT)
     if form == JSON or given.flag("json"):
         form = JSON
@@ -50,7 +55,9 @@ def answer(given: Given) -> Answer:
     elif form != TEXT:
         given.values["quiet"] = False  # the report is what was asked for
     try:
-        told = _checked(given, site)
+        started = git_here().start(*REMOTES)  # git answers this one beside the questions of the site
+        site = site_of(given)
+        told = _checked(given, site, started)
     except UsageError:
         raise
     except GitlockError as error:
@@ -58,8 +65,8 @@ def answer(given: Given) -> Answer:
     return _worded(told, form, platform, site)
 
 
-def _checked(given: Given, site: Site) -> Told:
-    git, remote = site.repository.git, _remote(given, site)
+def _checked(given: Given, site: Site, started: "Child") -> Told:
+    git, remote = site.repository.git, _remote(given, site, started)
     ends = find_ends(given.text("base"), given.text("head"), site.environ, site.repository, remote)
     store = site.store if _has_store(site) else None
     followed = None
@@ -70,15 +77,16 @@ def _checked(given: Given, site: Site) -> Told:
     now = site.now().wall
     where = Surroundings(
         git, remote=remote, store=store, facts=site.facts, fold=site.fold, now=now,
-        policy_of=lambda data: policy_of_text(data, site.settings, site.folder),
+        policy_of=lambda data: policy_of_text(data, site.settings, site.folder), seat_of=site.seats(),
     )  # fmt: skip
     return Told(check_merge(ends, where), ends, remote, now, followed)
 
 
-def _remote(given: Given, site: Site) -> str | None:
+def _remote(given: Given, site: Site, started: "Child") -> str | None:
     """Where ledgers and history come from; None where they are pushed to: a bare repository, or one without remotes."""
     named = given.text("remote")
-    if named is None and (site.repository.bare or not remotes(site.repository.git)):
+    there = started.output(ok=(0, 1))
+    if named is None and (site.repository.bare or not there):
         return None
     return remote_for(site.repository.git, named, current_branch(site.repository.git_dir), push=False)
 
@@ -106,10 +114,15 @@ def _worded(told: Told, form: str, platform: Platform, site: Site) -> Answer:
     listed = [f"  {finding_text(one, told)}" for one in stopping[:SHOWN]]
     if len(stopping) > SHOWN:
         listed.append(f"  and {count(len(stopping) - SHOWN, 'more path')}")
-    heads, said = head_lines(told), [*map(warning, warnings(told)), *map(hint, hints(told))]
+    heads, warned, helps = head_lines(told), [*map(warning, warnings(told))], [*map(hint, hints(told))]
     if form in (TEXT, JSON):
         lines = [*heads, *([] if stopping else [result])]
-        return Answer(code, lines=lines, notes=[*listed, *said], data=lambda: _data(told), fault=fault)
+        if listed or warned:
+            from gitlock.entrypoints.cli.tables import fitted
+
+            listed, warned = fitted(listed, 2), fitted(warned, 2)
+        return Answer(code, lines=lines, notes=[*listed, *warned, *helps], data=lambda: _data(told), fault=fault)
+    said = [*warned, *helps]
     from gitlock.entrypoints.cli import annotations
 
     rows = annotations.rows_of(told, _lines(told, site))

@@ -46,7 +46,7 @@ def answer(given: Given) -> Answer:
         if not fix:
             return _answered(findings, None, ())
         site = site_of(given)
-    findings += _repository(site, fix=fix)
+    findings += _repository(site, fix=fix, here=given.flag("here"))
     said = _worktrees(site, findings, fix=fix, here=given.flag("here"))
     return _answered(findings, site.repository.top, said)
 
@@ -60,7 +60,7 @@ def _unbared(error: RepositoryError, *, fix: bool) -> Finding:
     return Finding("core.bare", FIXED, f"{error.message}: it is false again")
 
 
-def _repository(site: "Site", *, fix: bool) -> list[Finding]:
+def _repository(site: "Site", *, fix: bool, here: bool) -> list[Finding]:
     """What is so in every worktree."""
     repository, git = site.repository, site.repository.git
     findings = [_store(site, fix=fix), *_policy(site)]
@@ -80,6 +80,7 @@ def _repository(site: "Site", *, fix: bool) -> list[Finding]:
     findings += [many] if many is not None else []
     findings += from_gone_worktrees(leases, site.here.host)
     findings += _crowds(site, leases)
+    findings += _programs(site, here=here)
     findings += _agents(site, fix=fix)
     return findings
 
@@ -93,6 +94,13 @@ def _crowds(site: "Site", leases: "list[Lease]") -> list[Finding]:
     except GitlockError:
         return []  # the store's own finding says what is wrong
     return crowded(sessions, leases, site.liveness_of, site.now().wall)
+
+
+def _programs(site: "Site", *, here: bool) -> list[Finding]:
+    """The agent programs that are set up here, or at work: what is set up is fed."""
+    from gitlock.entrypoints.cli.surgery import look_at_programs
+
+    return look_at_programs(site, here=here) if site.repository.top is not None else []
 
 
 def _agents(site: "Site", *, fix: bool) -> list[Finding]:
@@ -264,8 +272,10 @@ COMMAND = Command(
     answer,
     text=(
         "Proves in every worktree that git's hooks ask: the hook that git runs is rehearsed on a made-up change, with "
-        "an index and a store of its own; nothing is committed, and no hook but ours runs. Looks at the store, the map "
-        "file, the disk, the clock, what other programs left, and who else keeps locks here."
+        "an index and a store of its own; nothing is committed, and no hook but ours runs. Hooks of agent programs "
+        "that are set up are fed a made-up edit, as the program would, and the answer is read as it would "
+        "(docs/agents.md). Looks at the store, the map file, the disk, the clock, what other programs left, and who "
+        "else keeps locks here."
     ),
     options=(
         Option("--fix", help="Mend what is safe to mend: a broken store, core.bare, hooks that were installed."),

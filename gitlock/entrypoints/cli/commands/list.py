@@ -1,28 +1,55 @@
 """``git lock list``."""
 
+from gitlock.domain.beat import Beat
 from gitlock.domain.footprint import Footprint
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, use_color
 from gitlock.usecases.places import pattern_place
-from gitlock.usecases.renew import pulse
+from gitlock.usecases.renew import Pulse, pulse
 from gitlock.usecases.report import listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from gitlock.wiring.site import Site
+
+EVERY = 1.0  # seconds after which a screen is drawn anew
 
 
 def answer(given: Given) -> Answer:
-    """Every live lease."""
+    """Every live lease; with --watch, for as long as somebody looks."""
     site = site_of(given)
     text = given.text("under")
     under = Footprint.of((pattern_place(site.repository, text),)) if text is not None else None
-    found = pulse(site.store, site.agent.id)
+    if given.flag("watch"):
+        from gitlock.entrypoints.cli.watching import refuse_json, watch
+
+        refuse_json(given, "list")
+        trace = site.store.trace()
+
+        def look() -> "tuple[Answer, Hashable]":
+            nonlocal trace
+            trace = site.store.trace()
+            snapshot = site.store.read()
+            answer = _listed(given, site, Pulse(snapshot, Beat((), (), ())), under)
+            rows = listing(snapshot, site.facts, site.fold, all=given.flag("all"), under=under)
+            return answer, tuple((one.lease.id, one.state, one.lease.mode, one.waiting) for one in rows)
+
+        watch(look, lambda seconds: site.store.watch(trace, seconds), EVERY)
+    return _listed(given, site, pulse(site.store, site.agent.id, site.seat_of), under)
+
+
+def _listed(given: Given, site: "Site", found: Pulse, under: Footprint | None) -> Answer:
     now = found.snapshot.now
     rows = listing(found.snapshot, site.facts, site.fold, all=given.flag("all"), under=under)
     data: dict[str, object] = {"leases": [_shape(one, now) for one in rows], "elsewhere": []}
     notes = told(site, found.beat, now, found.snapshot.notice)
     abroad = []
     if site.knows_elsewhere:
-        from gitlock.entrypoints.cli.elsewhere import abroad_json, abroad_lines
+        from gitlock.entrypoints.elsewhere import abroad_json, abroad_lines
         from gitlock.usecases.elsewhere import held_elsewhere
 
         abroad = held_elsewhere(
@@ -60,9 +87,10 @@ COMMAND = Command(
     text="Lists who holds what, since when, for how long still, and why.",
     options=(
         Option("--all", help="Expired and ended ones as well, and those of other clones one by one."),
+        Option("--watch", help="Goes on: shows every change as it happens, until Ctrl-C."),
         Option("--under", kind=VALUE, metavar="PATH", help="Only those that meet PATH (a path or a pattern)."),
     ),
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.UNCHECKED),
-    examples=("git lock list", "git lock list --under src/auth --json"),
+    examples=("git lock list", "git lock list --watch", "git lock list --under src/auth --json"),
 )
 

@@ -1,7 +1,7 @@
 """``git lock mine``."""
 
 from gitlock.entrypoints import exitcodes
-from gitlock.entrypoints.cli.asking import site_of
+from gitlock.entrypoints.cli.asking import heard, site_of
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer, warning
 from gitlock.entrypoints.wording import ended_line, held_by, low_line, revived_line, title, visible
@@ -11,7 +11,7 @@ from gitlock.usecases.renew import mine
 def answer(given: Given) -> Answer:
     """What I still hold, and what ended since I last asked."""
     site = site_of(given)
-    found = mine(site.store, site.agent.id)
+    found = mine(site.store, site.agent.id, site.seat_of)
     now = site.now()
     beat = found.beat
     own = [lease for lease in beat.held if lease.agent == site.agent.id]
@@ -30,6 +30,11 @@ def answer(given: Given) -> Answer:
     notes = [warning(found.snapshot.notice)] if found.snapshot.notice else []
     notes += [warning(revived_line(lease)) for lease in beat.revived]
     notes += [warning(line) for lease in own if (line := low_line(lease, now)) is not None]
+    if beat.offers:
+        from gitlock.entrypoints.wording import offer_lines
+
+        notes += offer_lines(beat.offers, now)
+    notes += heard(site, now)
     if found.fault:
         notes.append(warning(f"the renewal could not be written down: {found.fault}"))
     if beat.ended:

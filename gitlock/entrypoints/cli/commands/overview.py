@@ -1,6 +1,7 @@
 """``git lock`` alone: who holds what, and whether enforcement is really on here."""
 
 from gitlock.domain.duration import show_duration
+from gitlock.domain.guarding import BROKEN, EDIT, EDIT_AND_SHELL, NONE
 from gitlock.domain.queue import keeps_place
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of, told
@@ -18,16 +19,20 @@ QUEUE_SHOWN = 10  # waiters that the overview lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitlock.domain.lease import Lease
+    from gitlock.usecases.guarded import Guarded
     from gitlock.wiring.site import Site
 
 
 def answer(given: Given) -> Answer:
     """The overview."""
-    from gitlock.entrypoints.cli.elsewhere import abroad_json, abroad_lines
     from gitlock.entrypoints.cli.tables import lease_table
+    from gitlock.entrypoints.elsewhere import abroad_json, abroad_lines
 
     site = site_of(given)
-    found = pulse(site.store, site.agent.id)
+    found = pulse(site.store, site.agent.id, site.seat_of)
     now = found.snapshot.now
     rows = listing(found.snapshot, site.facts, site.fold, all=False, under=None)
     enforced, because, advice = enforcement(site)
@@ -58,12 +63,24 @@ def answer(given: Given) -> Answer:
         lines.append(f"NOT {'fully ' if enforced else ''}enforced here, because {because}")
         if advice:
             lines.append(f"  {advice}")
+    guards = guarded_here(site, found.snapshot.leases.all(), now.wall)
+    lines += guard_lines(guards, now.wall)
     data = {
         "agent": {"id": site.agent.id, "kind": site.agent.kind, "source": site.agent.source},
         "leases": [envelope.shown_json(one, now) for one in rows],
         "elsewhere": abroad_json(abroad, now.wall),
         "enforced": list(enforced),
         "not_enforced_because": because,
+        "guards": [
+            {
+                "agent": one.session.agent,
+                "session": one.session.id,
+                "program": one.session.program,
+                "guard": one.guard,
+                "hook_at": stamp(one.session.hook_at),
+            }
+            for one in guards
+        ],
         "mode": _mode(site),
         "waiters": [
             {
@@ -89,6 +106,32 @@ def enforcement(site: "Site") -> tuple[tuple[str, ...], str | None, str | None]:
     if mode == "off":
         return (), "the policy here is off", None
     return installation.enforced, installation.because, installation.advice
+
+
+def guarded_here(site: "Site", leases: "Iterable[Lease]", wall: float) -> "list[Guarded]":
+    """The agents' sessions that are at work, each with what guards it."""
+    from gitlock.stores.files.sessions import SessionBook
+    from gitlock.usecases.guarded import guarded
+
+    return guarded(SessionBook(site.store.layout).all(), leases, site.liveness_of, wall)
+
+
+def guard_lines(guards: "list[Guarded]", wall: float) -> list[str]:
+    """Whose edits are stopped before they happen, and whose are not, though they are at work."""
+    if not guards:
+        return []
+    from gitlock.entrypoints.cli.crew import guard_words
+
+    lines = []
+    good = [one for one in guards if one.guard in (EDIT, EDIT_AND_SHELL)]
+    if good:
+        names = ", ".join(f"{visible(one.session.agent)} ({one.guard})" for one in good)
+        lines.append(f"edits that are checked before they happen: {names}")
+    for one in guards:
+        if one.guard in (NONE, BROKEN):
+            why = guard_words(one.session, one.guard, wall)
+            lines.append(f"edits of {visible(one.session.agent)} are NOT stopped before they happen: {why}")
+    return lines + (["  git lock doctor"] if len(lines) > bool(good) else [])
 
 
 def _mode(site: "Site") -> str:

@@ -3,14 +3,15 @@
 from gitlock.domain.duration import parse_duration, show_duration
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import site_of
-from gitlock.entrypoints.cli.elsewhere import abroad_json, abroad_lines
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning
+from gitlock.entrypoints.elsewhere import abroad_json, abroad_lines
 from gitlock.entrypoints.wording import clock, stamp, visible
 from gitlock.errors import UnsafeError
+from gitlock.git.repository import current_branch
 from gitlock.usecases.elsewhere import held_elsewhere
 from gitlock.usecases.publishing import TIMEOUT, Ledgers, fetch, publish, remote_for
-from gitlock.wiring.site import Site, current_branch
+from gitlock.wiring.site import Site
 
 PATIENCE_LIMIT = 3600.0  # seconds
 
@@ -33,8 +34,9 @@ def answer_publish(given: Given) -> Answer:
 
     follow(store, git, site.publications)
     done = publish(
-        store, git, site.publications, remote, facts=site.facts, clone=site.clone, timeout=_patience(given)
-    )
+        store, git, site.publications, remote, facts=site.facts, clone=site.clone, timeout=_patience(given),
+        seat_of=site.seats(),
+    )  # fmt: skip
     ledger = done.ledger
     data: dict[str, object] = {
         "remote": visible(remote),

@@ -5,7 +5,7 @@ from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning, write
-from gitlock.entrypoints.wording import ended_line, held_by, title, visible
+from gitlock.entrypoints.wording import ended_line, title
 from gitlock.errors import UsageError
 from gitlock.usecases.reading import read_wanted
 from gitlock.usecases.release import release
@@ -27,7 +27,9 @@ def answer(given: Given) -> Answer:
         raise UsageError("say what to release, or --all for everything that you hold", hint="git lock mine")
     site = site_of(given)
     wanted = read_wanted(arguments, site.repository, site.policy, site.fold)
-    outcome = release(site.store, site.agent.id, wanted, site.fold, site.facts, token=_token(given, site))
+    outcome = release(
+        site.store, site.agent.id, wanted, site.fold, site.facts, token=_token(given, site), seat_of=site.seat_of
+    )
     attend(site)
     if (outcome.released or outcome.narrowed) and site.policy.publish == "auto":
         from gitlock.wiring.background import publish_soon
@@ -85,20 +87,14 @@ def _worded(site: "Site", outcome: Released) -> Answer:
     if (outcome.released or outcome.narrowed) and not (outcome.foreign or outcome.missing or outcome.ended):
         return Answer(lines=lines, notes=others, data=data)
     from gitlock.entrypoints import envelope
+    from gitlock.entrypoints.outcomes import not_released
 
-    if outcome.foreign:
-        lease = outcome.foreign[0]
-        message = f"'{title(lease)}' is not yours: it is held by {held_by(lease, now)}"
-        fault = envelope.error("not-yours", message, "git lock whoami")
-        return Answer(exitcodes.NOT_YOURS, lines=lines, notes=[*notes, *others], data=data, fault=fault)
-    if outcome.missing:
-        message = f"you hold nothing called '{visible(outcome.missing[0].text)}'"
-    elif outcome.ended:
-        message, notes = ended_line(outcome.ended[0], now), notes[1:]
-    else:
-        message = f"{visible(site.agent.id)} holds nothing"
-    fault = envelope.error("no-such-lease", message, "git lock mine")
-    return Answer(exitcodes.NO_SUCH_LEASE, lines=lines, notes=[*notes, *others], data=data, fault=fault)
+    code, name, message = not_released(outcome, site.agent.id, now)
+    if outcome.ended and not (outcome.foreign or outcome.missing):
+        notes = notes[1:]  # the first of them is the message
+    next_command = "git lock whoami" if outcome.foreign else "git lock mine"
+    fault = envelope.error(name, message, next_command)
+    return Answer(code, lines=lines, notes=[*notes, *others], data=data, fault=fault)
 
 
 COMMAND = Command(

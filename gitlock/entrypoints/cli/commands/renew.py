@@ -18,7 +18,7 @@ def answer(given: Given) -> Answer:
     ttl = parse_duration(text, limit=TTL_LIMIT, what="TTL") if text is not None else None
     site = site_of(given)
     wanted = read_wanted(claim_arguments(given), site.repository, site.policy, site.fold)
-    outcome = renew(site.store, site.agent.id, wanted, ttl, site.fold)
+    outcome = renew(site.store, site.agent.id, wanted, ttl, site.fold, site.seat_of)
     attend(site, acts=False)
     now = site.now()
 

@@ -2,7 +2,6 @@
 
 from gitlock.domain.claim import Granted, Refused
 from gitlock.domain.duration import show_duration
-from gitlock.domain.pattern import parse_pattern
 from gitlock.domain.request import ESCALATION, RELEASE, NotHeld, Request
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
@@ -12,9 +11,10 @@ from gitlock.entrypoints.cli.output import Answer, hint
 from gitlock.entrypoints.cli.requests import request_json
 from gitlock.entrypoints.wording import quoted_reason, title, visible, word
 from gitlock.errors import UsageError
-from gitlock.usecases.claim import Wish, prepare
+from gitlock.usecases.asked import wish_of as wish_of_request
+from gitlock.usecases.claim import Wish
 from gitlock.usecases.negotiate import ask_holders, decline, grant, grant_if_idle, inbox, require_request
-from gitlock.usecases.reading import LITERAL, Reading, Taken, read_claims
+from gitlock.usecases.reading import read_claims
 from gitlock.usecases.renew import pulse
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ def answer_inbox(given: Given) -> Answer:
     """What is asked of me."""
     site = site_of(given)
     found = inbox(site.store, site.agent, everything=given.flag("all"))
-    beat = pulse(site.store, site.agent.id)
+    beat = pulse(site.store, site.agent.id, site.seat_of)
     now = beat.snapshot.now
     lines = []
     for one in found:
@@ -119,25 +119,9 @@ def answer_decline(given: Given) -> Answer:
 
 
 def wish_for(site: "Site", request: Request) -> Wish:
-    """The asker's claim, as it was asked for, in the asker's name and place."""
-    names = tuple(key for key in request.keys if key[:5] not in ("file:", "glob:"))
-    reading = Reading((Taken(request.claim, LITERAL, request.include),)).replace(
-        exclude=request.exclude, names=names, keys=request.keys
-    )
-    for text in (*request.include, *request.exclude):
-        parse_pattern(text)
-    return prepare(
-        reading,
-        agent=site.agent.replace(id=request.asker, kind=request.asker_kind),
-        mode=request.mode,
-        ttl=request.ttl,
-        reason=request.text,
-        holder=request.holder.replace(pid=None, started=None),
-        policy=site.policy,
-        fold=site.fold,
-        facts=site.facts,
-        git=site.repository.git,
-        same_agent=True,
+    """The asker's claim."""
+    return wish_of_request(
+        request, agent=site.agent, policy=site.policy, fold=site.fold, facts=site.facts, git=site.repository.git
     )
 
 

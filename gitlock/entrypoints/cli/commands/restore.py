@@ -4,7 +4,7 @@ import os
 
 from gitlock.domain.agent import valid_agent
 from gitlock.domain.duration import show_duration
-from gitlock.domain.retiring import show_size
+from gitlock.domain.retiring import show_size, with_article
 from gitlock.domain.saved import KEPT
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
@@ -19,6 +19,7 @@ from gitlock.stores.files.layout import Layout
 from gitlock.stores.files.saved import SavedBook
 from gitlock.stores.files.scratch import scratch_folder
 from gitlock.usecases.retiring.restoring import Restored, named_snapshot, restore
+from gitlock.usecases.settings.travelling import equip
 from gitlock.usecases.spawning.naming import wanted_path
 from gitlock.usecases.wait import Stop
 
@@ -48,10 +49,11 @@ def answer(given: Given) -> Answer:
             ground, saved, agent=valid_agent(other) if other is not None else saved.agent,
             path=wanted_path(path, os.getcwd()) if path is not None else None, policy=site.policy,
         )  # fmt: skip
+        _, unequipped = equip(ground.git, ground.repository.common_dir, ground.layout, done.record.path)
         scratch = scratch_folder(ground.layout, done.record.agent)
     finally:
         undo()
-    warnings = _warnings(done)
+    warnings = [*_warnings(done), *unequipped]
     is_new = done.begun.is_new and done.record.branch is not None
     data = {
         "worktree": worktree_json(done.record, done.begun.base, scratch, is_new),
@@ -67,6 +69,8 @@ def _warnings(done: Restored) -> list[str]:
     found = [recovered_line(one) for one in done.begun.recovered]
     if done.because is not None:
         found.append(f"HEAD is detached there, since {done.because}")
+    if done.halted is not None:
+        found.append(f"{with_article(done.saved.operation or '')} was in progress, and is not any more: {done.halted}")
     found += [f"'{path}' was not in the snapshot: {why}" for path, why in done.left_out]
     found += [f"the ignored file '{path}' could not be brought back" for path in done.missing]
     return found
@@ -80,6 +84,8 @@ def _lines(done: Restored) -> list[str]:
     brought = len(saved.aside) - len(done.missing)
     if brought:
         lines.append(f"  ignored  {brought} file{'' if brought == 1 else 's'}")
+    if saved.operation is not None and done.halted is None:
+        lines.append(f"  git      {with_article(saved.operation)} is in progress, as it was: git status")
     return [*lines, "  leases   not taken again", f"cd {word(record.path)}"]
 
 

@@ -12,18 +12,34 @@ from gitlock.entrypoints.cli.granting import mark_lines, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning, write
 from gitlock.entrypoints.cli.waiting import catch, not_granted, wait_for, wanted_timeout
-from gitlock.entrypoints.wording import title, visible
-from gitlock.errors import GitlockError, Interrupted, UsageError
-from gitlock.usecases.claim import ClaimOutcome, Wish, ask
+from gitlock.entrypoints.wording import title, visible, word
+from gitlock.errors import GitlockError, Interrupted, RepositoryError, UsageError
+from gitlock.usecases.claim import Wish, ask
 from gitlock.usecases.covered import Covered
 from gitlock.usecases.reading import Reading, read_claims
-from gitlock.usecases.run import ENDED, HELD_TOO_LONG, LOST, NOT_STARTED, Hold, Ran, child_environ, run
+from gitlock.usecases.run import (
+    ENDED,
+    HELD_TOO_LONG,
+    LOST,
+    NOT_STARTED,
+    Hold,
+    LoneBell,
+    NoHold,
+    Ran,
+    child_environ,
+    run,
+)
 from gitlock.usecases.wait import Stop, new_waiter_id
 from gitlock.wiring.attendance import attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitlock.entrypoints.cli.present import Presence
     from gitlock.wiring.site import Site
+
+    _Under = tuple[Granted, str | None]  # the lease that it runs under, and its token
 
 LEAST_TTL = 5.0  # seconds: below that, a short pause of the machine would cost the lease
 
@@ -35,25 +51,21 @@ def answer(given: Given) -> Answer:
     hold_text = given.text("max_hold")
     max_hold = parse_duration(hold_text, what="--max-hold") if hold_text is not None else None
     wanted_timeout(given)  # what makes no sense is said before anything is done
-    site = site_of(given)
-    reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
-    wish = wish_of(given, site, reading, pid=os.getpid(), auto=True, apart=True)
-    if wish.claim.ttl < LEAST_TTL:
-        raise UsageError(f"the TTL must be at least {show_duration(LEAST_TTL)} here", id="bad-ttl")
+    site = _site(given)
+    wished = _wished(given, site) if site is not None else None
+    presence = _presence(site)
     result = _Result(given.text("result"))
     stop = Stop()
     restore = catch(stop.ask)
     try:
-        refused, outcome = _claim(given, site, reading, wish, stop)
-        if refused is not None:
-            result.write("refused", refused.code, None)
-            return refused
-        granted = outcome.answer
-        assert isinstance(granted, Granted)
-        attend(site)
-        for line in [*told(site, outcome.beat, site.now(), outcome.notice), *map(warning, mark_lines(outcome))]:
-            write(2, line)
-        return _ended(given, granted.lease, _run(given, site, granted, outcome.token, max_hold, stop), result)
+        under: _Under | None = None
+        if site is not None and wished is not None:
+            refused, under = _claim(given, site, *wished, stop)
+            if refused is not None:
+                result.write("refused", refused.code, None)
+                return refused
+        ran = _run(given, site, under, max_hold, stop, presence)
+        return _ended(given, under, ran, result)
     except Interrupted as stopped:
         result.write("interrupted", exitcodes.SIGNALLED + stopped.number, None)
         raise
@@ -62,11 +74,67 @@ def answer(given: Given) -> Answer:
         raise
     finally:
         restore()
+        if presence is not None:
+            presence.close()
+
+
+def _site(given: Given) -> "Site | None":
+    """Where we stand, as whoever asks; with ``--presence`` as the program itself. None outside of every repository,
+    where nothing is asked of one: whoever always starts a program so starts it there, too."""
+    if not given.flag("presence"):
+        return site_of(given)
+    from gitlock.wiring.running import Runner
+
+    claims = claim_arguments(given)
+    if not claims:
+        _require_no_claim_options(given)
+    try:
+        site = site_of(given)
+    except RepositoryError as error:
+        if claims or error.id != "not-a-repository":
+            raise
+        if not given.flag("quiet"):
+            write(2, f"git-lock: no repository here: '{visible(given.rest[0], 200)}' just runs")
+        return None
+    return Runner(site, given.rest[0], is_person="human" in (given.text("kind"), site.environ.get("GITLOCK_KIND")))
+
+
+def _presence(site: "Site | None") -> "Presence | None":
+    from gitlock.wiring.running import Runner
+
+    if not isinstance(site, Runner):
+        return None
+    from gitlock.entrypoints.cli.present import Presence
+
+    return Presence(site)
+
+
+def _require_no_claim_options(given: Given) -> None:
+    """What says something about a claim is a mistake where there is none."""
+    for option in ("shared", "no_wait", "timeout", "ttl", "reason", "export_token"):
+        if given.values.get(option):
+            name = option.replace("_", "-")
+            raise UsageError(
+                f"--{name} says something about a claim, and nothing is claimed",
+                hint=f"git lock run --presence CLAIM --{name} ... -- {word(given.rest[0])}",
+            )
+
+
+def _wished(given: Given, site: "Site") -> tuple[Reading, Wish] | None:
+    """What is to be claimed; None where nothing has to be, and nothing is."""
+    claims = claim_arguments(given)
+    if given.flag("presence") and not claims:
+        return None
+    reading = read_claims(claims, site.repository, site.policy, site.fold)
+    wish = wish_of(given, site, reading, pid=os.getpid(), auto=True, apart=True)
+    if wish.claim.ttl < LEAST_TTL:
+        raise UsageError(f"the TTL must be at least {show_duration(LEAST_TTL)} here", id="bad-ttl")
+    return reading, wish
 
 
 def _claim(
     given: Given, site: "Site", reading: Reading, wish: Wish, stop: Stop
-) -> tuple[Answer | None, ClaimOutcome]:
+) -> "tuple[Answer | None, _Under | None]":
     if given.flag("no_wait"):
         outcome = ask(site.store, wish)
         refused = None
@@ -74,53 +142,82 @@ def _claim(
         waited = wait_for(given, site, wish, stop)
         outcome = waited.outcome
         refused = not_granted(site, waited, retyped(given))
-    if refused is None and not isinstance(outcome.answer, Granted):
-        refused = worded(given, site, reading, outcome, Covered(None))
-    return refused, outcome
+    granted = outcome.answer
+    if refused is not None or not isinstance(granted, Granted):
+        return refused or worded(given, site, reading, outcome, Covered(None)), None
+    attend(site)
+    for line in [*told(site, outcome.beat, site.now(), outcome.notice), *map(warning, mark_lines(outcome))]:
+        write(2, line)
+    return None, (granted, outcome.token)
 
 
 def _run(
-    given: Given, site: "Site", granted: Granted, token: str | None, max_hold: float | None, stop: Stop
+    given: Given,
+    site: "Site | None",
+    under: "_Under | None",
+    max_hold: float | None,
+    stop: Stop,
+    presence: "Presence | None",
 ) -> Ran:
-    """Runs it, and gives the lease back however it ended; a failure leaves its mark for the next taker."""
-    lease, keep = granted.lease, granted.already
-    hold = Hold(site.store, lease, site.fold, site.facts)
+    """Runs it, and gives everything back however it ended; a failure leaves its mark for the next taker."""
+    lease = under[0].lease if under is not None else None
+    keep = under is not None and under[0].already
+    hold = NoHold() if lease is None or site is None else Hold(site.store, lease, site.fold, site.facts)
     if stop.number is not None:
         hold.end(keep=keep)
         raise Interrupted(stop.number)
-    export = given.flag("export_token")
-    if export and token is None:
-        write(2, warning(f"'{title(lease)}' was yours before, and its token is not known here: none is exported"))
     stays = given.text("on_lease_loss") == "continue"
 
     def lost(why: str) -> None:
         then = "the command goes on" if stays else "the command is told to end"
-        write(2, warning(f"the lease on '{title(lease)}' is lost ({visible(why)}): {then}"))
+        write(2, warning(f"the lease on '{title(lease) if lease else '?'}' is lost ({visible(why)}): {then}"))
 
-    bell = site.store.bell(new_waiter_id() if keep else lease.id)
+    if presence is not None:
+        presence.begin()
+    name = lease.id if lease is not None and not keep else new_waiter_id()
+    bell = LoneBell() if site is None else site.store.bell(name)
     try:
         ran = run(
             hold,
             given.rest,
-            child_environ(site.environ, lease, site.agent.kind, token=token, export_token=export),
+            _environ(given, site, under),
             bell,
             stop_on_loss=not stays,
             max_hold=max_hold,
             stdout=2 if given.flag("json") else None,
             lost=lost,
             pending=stop,
+            started=presence.started if presence is not None else None,
+            eyes=presence.eyes if presence is not None else None,
         )
     finally:
         bell.close()
     before = hold.loss
     try:
-        hold.end(keep=keep)
+        hold.end(keep=keep or presence is not None)
+        if presence is not None:
+            presence.end(lease if not keep and hold.is_ours() else None)
         if hold.loss is not None and before is None and not stays:
             ran = ran.replace(why=LOST, fault=hold.loss)
-        _mark(site, lease, ran, given.rest)
+        if lease is not None and site is not None:
+            _mark(site, lease, ran, given.rest)
     except GitlockError as error:
-        write(2, f"git-lock: the command has ended, but '{title(lease)}' could not be given back: {error.message}")
+        what = f"'{title(lease)}'" if lease is not None else "what it held"
+        write(2, f"git-lock: the command has ended, but {what} could not be given back: {error.message}")
     return ran
+
+
+def _environ(given: Given, site: "Site | None", under: "_Under | None") -> "Mapping[str, str]":
+    """What the command sees."""
+    if site is None:
+        from gitlock.wiring.running import environ_of_nobody
+
+        return environ_of_nobody()
+    lease, token = (under[0].lease, under[1]) if under is not None else (None, None)
+    export = given.flag("export_token")
+    if export and token is None and lease is not None:
+        write(2, warning(f"'{title(lease)}' was yours before, and its token is not known here: none is exported"))
+    return child_environ(site.environ, lease, site.agent.id, site.agent.kind, token=token if export else None)
 
 
 def _mark(site: "Site", lease: Lease, ran: Ran, argv: list[str]) -> None:
@@ -132,12 +229,13 @@ def _mark(site: "Site", lease: Lease, ran: Ran, argv: list[str]) -> None:
         leave_taint(site.store, lease, site.fold, argv, ran.code, ran.why)
 
 
-def _ended(given: Given, lease: Lease, ran: Ran, result: "_Result") -> Answer:
+def _ended(given: Given, under: "_Under | None", ran: Ran, result: "_Result") -> Answer:
+    held = f"'{title(under[0].lease)}'" if under is not None else ""
     if ran.why == LOST:
-        message = f"the lease on '{title(lease)}' was lost while the command ran ({visible(ran.fault)})"
+        message = f"the lease on {held} was lost while the command ran ({visible(ran.fault)})"
         code = exitcodes.LOST
     elif ran.why == HELD_TOO_LONG:
-        message = f"'{title(lease)}' was held for --max-hold, and the command was stopped"
+        message = f"{held + ' was held' if held else 'the command ran'} for --max-hold, and the command was stopped"
         code = exitcodes.LOST
     elif ran.why == NOT_STARTED or ran.code is None:
         message, code = f"the command could not be started: {visible(ran.fault)}", exitcodes.NOT_STARTED
@@ -195,12 +293,16 @@ COMMAND = Command(
         "Waits (unless --no-wait), claims all or nothing, starts the command, renews, and gives the lease back when "
         "the command ends, however it ends. If the lease is lost meanwhile, the command and all that it started is "
         "told to end (TERM), and killed ten seconds later. The command's own exit code is passed on. With --json, its "
-        "standard output goes to standard error."
+        "standard output goes to standard error.\n\n"
+        "With --presence a program without hooks is a session of its own, named after it, and needs no claim: all "
+        "see it at work (git lock agents). What it changes in this worktree is claimed for it where it is free, and "
+        "warned about where another holds it. At its end what it took goes back, but for paths that are still changed."
     ),
     arguments="CLAIM... -- CMD...",
     rest=True,
     options=(
         *CLAIM_FORMS,
+        Option("--presence", help="Show the command as a session, and watch what it changes."),
         Option("--shared", help="Many may hold it; nobody may take it exclusively."),
         Option("--no-wait", help="Refuse at once if it is held."),
         Option("--timeout", kind=VALUE, metavar="TIME", help="Wait at most that long."),
@@ -221,5 +323,6 @@ COMMAND = Command(
     examples=(
         "git lock run deploy:staging 'deploy/**' -- ./deploy.sh",
         "git lock run --timeout 10m --max-hold 25m schema:main -- make migrate",
+        "git lock run --presence -- aider",
     ),
 )  # fmt: skip

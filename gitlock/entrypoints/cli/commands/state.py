@@ -21,17 +21,21 @@ def answer(given: Given) -> Answer:
     """Sets the state, or prints it."""
     message = given.text("message") or ""
     if len(message) > MESSAGE_LIMIT:
-        raise UsageError(f"the text is longer than {MESSAGE_LIMIT} characters")
+        raise UsageError(
+            f"the text is longer than {MESSAGE_LIMIT} characters", hint="git lock note --set TEXT (for longer ones)"
+        )
     wanted = given.arguments[0] if given.arguments else None
     if wanted is not None and wanted not in SETTABLE:
-        raise UsageError(f"'{visible(wanted)}' is no state: it is one of {', '.join(SETTABLE)}")
+        raise UsageError(
+            f"'{visible(wanted)}' is no state: it is one of {', '.join(SETTABLE)}", hint="git lock state working"
+        )
     if wanted is None and message:
         raise UsageError("say which state the text is for", hint="git lock state waiting -m 'which database?'")
     site = site_of(given)
     found = _find(site) if wanted is None else _set(site, wanted, message)
     notes = []
     if wanted is not None:
-        beat = pulse(site.store, site.agent.id)
+        beat = pulse(site.store, site.agent.id, site.seat_of)
         notes = told(site, beat.beat, site.now(), beat.snapshot.notice)
     name = visible(site.agent.id)
     if found is None:
@@ -47,11 +51,8 @@ def answer(given: Given) -> Answer:
 
 def _find(site: "Site") -> Session | None:
     from gitlock.stores.files.sessions import SessionBook
-    from gitlock.wiring.identity import session_of
 
-    return SessionBook(site.store.layout).find(
-        session_id(site.agent.id, session_of(site.environ), site.repository.top)
-    )
+    return SessionBook(site.store.layout).find(session_id(site.agent.id, site.session, site.repository.top))
 
 
 def _set(site: "Site", state: str, message: str) -> Session:

@@ -21,7 +21,7 @@ def answer(given: Given) -> Answer:
     site = site_of(given)
     wanted = read_wanted(arguments, site.repository, site.policy, site.fold)
     try:
-        found = pulse(site.store, site.agent.id)
+        found = pulse(site.store, site.agent.id, site.seat_of)
     except StoreError as error:
         if not given.flag("exit_code"):
             raise

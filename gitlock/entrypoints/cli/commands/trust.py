@@ -75,7 +75,15 @@ def answer(given: Given) -> Answer:
 
 def _subject(site: "Site", book: TrustBook, file: str | None, at: str) -> Subject:
     git = site.repository.git
-    commit = resolve_commit(git, at)
+    try:
+        commit = resolve_commit(git, at)
+    except UsageError:
+        if at != "HEAD":
+            raise
+        raise UsageError(
+            "there is no commit here yet, and what is committed counts", hint=f"git add {MAP_FILE} && git commit",
+            id="unborn",
+        ) from None  # fmt: skip
     path = MAP_FILE if file is None else _below_top(site, file)
     if file is not None and git.try_run("cat-file", "-e", f"{commit}:{path}")[0]:
         raise UsageError(

@@ -18,7 +18,7 @@ def _ask(given: Given) -> "tuple[Site, Pulse, list[Result]]":
     site = site_of(given)
     paths = [literal_place(site.repository, text) for text in given.arguments]
     folders = frozenset(path for path in paths if is_folder(site.repository, path))
-    found = pulse(site.store, site.agent.id)
+    found = pulse(site.store, site.agent.id, site.seat_of)
     results = holders_of(paths, found.snapshot, site.facts, site.fold, site.policy, site.agent.kind, folders)
     return site, found, results
 
@@ -38,7 +38,7 @@ def answer_who(given: Given) -> Answer:
             )
     notes = told(site, found.beat, now, found.snapshot.notice)
     if site.knows_elsewhere:
-        from gitlock.entrypoints.cli.elsewhere import path_warnings
+        from gitlock.entrypoints.elsewhere import path_warnings
 
         notes += map(warning, path_warnings(site, [result.claim for result in results], now, below=True))
     data = {"results": [envelope.result_json(result, now, None) for result in results]}

@@ -4,24 +4,14 @@ from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import Command, Given
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.wording import visible
-
-RULES = {
-    "--agent": "given with --agent",
-    "GITLOCK_AGENT": "from GITLOCK_AGENT",
-    "worktree": "the agent that this worktree was made for",
-    "session": "the agent session that the environment names",
-    "process": "a process above this one, which a session has registered",
-    "user.email": "git's user.email",
-    "host": "the login and host name, since git has no user.email",
-}
+from gitlock.entrypoints.wording import AGENT_RULES, visible
 
 
 def answer(given: Given) -> Answer:
     """Who I am here, and which rule decided."""
     agent = site_of(given).agent
     data = {"agent": {"id": agent.id, "kind": agent.kind, "source": agent.source}}
-    return Answer(lines=[f"{visible(agent.id)} ({agent.kind}): {RULES[agent.source]}"], data=data)
+    return Answer(lines=[f"{visible(agent.id)} ({agent.kind}): {AGENT_RULES[agent.source]}"], data=data)
 
 
 COMMAND = Command(
