@@ -23,7 +23,7 @@ SET_UP, ABSENT, INCOMPLETE, OFF = "set-up", "absent", "incomplete", "off"
 
 BY_PLUGIN = "by its git-lock plugin, which has the same hooks"
 
-_BLANK = "\ufeff \t\r\n"
+BLANK = "\ufeff \t\r\n"
 
 
 class Odd(Exception):
@@ -84,7 +84,7 @@ def look(program: "Program", place: "Place", text: str, *, shared: bool = False)
     root = parse(text)
     found = list(ours(program, place, root))
     if not found:
-        return Looked(SET_UP, BY_PLUGIN) if _has_plugin(root) else Looked(ABSENT)
+        return Looked(SET_UP, BY_PLUGIN) if has_plugin(root) else Looked(ABSENT)
     why = _missing(program, root, found, shared=shared)
     if why:
         return Looked(INCOMPLETE, why)
@@ -92,7 +92,7 @@ def look(program: "Program", place: "Place", text: str, *, shared: bool = False)
     return Looked(OFF, off) if off else Looked(SET_UP)
 
 
-def _has_plugin(root: Node) -> bool:
+def has_plugin(root: Node) -> bool:
     """Whether the settings enable our plugin, which brings the hooks along."""
     plugins = root.child("enabledPlugins")
     return plugins is not None and any(
@@ -115,18 +115,10 @@ def switched_off(root: Node) -> str:
     return ""
 
 
-def has_hooks_switched_off(text: str) -> str:
-    """The same of a text, which may hold nothing of ours, or be broken."""
-    try:
-        return switched_off(parse(text))
-    except jsonc.Broken:
-        return ""
-
-
 def put(program: "Program", place: "Place", text: str, marks: Marks, *, shared: bool) -> tuple[str, Marks]:
     """The document with all of our entries, and what has to be known to take them out again. ``jsonc.Broken`` or
     ``Odd`` where that can't be done; the same text where nothing is to be done."""
-    if not text.strip(_BLANK):
+    if not text.strip(BLANK):
         marks = marks.replace(blank=text)
         text = (text[:1] if text[:1] == "\ufeff" else "") + "{}" + (text.lstrip("\ufeff") or "\n")
     _refuse_odd(program, place, text)
@@ -143,7 +135,7 @@ def put(program: "Program", place: "Place", text: str, marks: Marks, *, shared: 
 def take(program: "Program", place: "Place", text: str, marks: "Marks | None") -> str:
     """The document without any entry of ours, and without what was made for them and is empty now. Without ``marks``
     (nothing is remembered) empty lists of ours go, and nothing else."""
-    if not text.strip(_BLANK):
+    if not text.strip(BLANK):
         return text
     known = marks or Marks()
     while found := next(iter(ours(program, place, parse(text))), None):
@@ -156,12 +148,12 @@ def take(program: "Program", place: "Place", text: str, marks: "Marks | None") -
     for key, value in reversed(program.heads):
         if (key,) in known.made and plain(parse(text), (key,)) == value:
             text = jsonc.drop(text, (key,), known.rest(()))
-    return text if known.blank is None or text.strip(_BLANK) != "{}" else known.blank
+    return text if known.blank is None or text.strip(BLANK) != "{}" else known.blank
 
 
 def is_bare(program: "Program", text: str) -> bool:
     """Whether nothing but what every file of ours begins with is left of a document."""
-    if not text.strip(_BLANK):
+    if not text.strip(BLANK):
         return True
     root = parse(text)
     heads = dict(program.heads)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from gitlock.entrypoints.cli.running import load
 from gitlock.entrypoints.cli.table import ALIASES, COMMANDS, HIDDEN
 from gitlock.entrypoints.exitcodes import ADVICE, MEANINGS
 from tests.architecture.source import ROOT
+from tests.kit.clients import BIN, FOLDER
 
 TEXTS = {"guide": guide(), "paragraph": paragraph()} | {skill.name: skill.text for skill in skills()}
 MANIFESTS = [f"plugins/{name}/{kind}/plugin.json" for name in PLUGINS for kind in (".claude-plugin", ".codex-plugin")]
@@ -152,11 +152,11 @@ def test_the_server_is_a_command_of_ours() -> None:
 
 @pytest.mark.parametrize("path", [".", *(f"plugins/{name}" for name in PLUGINS)])
 def test_claude_code_accepts_it(path: str, tmp_path: Path) -> None:
-    claude = shutil.which("claude")
-    if claude is None:
-        pytest.skip("claude is not installed")
+    claude = BIN / "claude"
+    if not FOLDER or not claude.exists():
+        pytest.skip("clients: GITLOCK_CLIENTS names no folder with claude in it")
     done = subprocess.run(
-        [claude, "plugin", "validate", "--strict", str(ROOT / path)], capture_output=True, text=True, cwd=tmp_path
+        [str(claude), "plugin", "validate", "--strict", str(ROOT / path)], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

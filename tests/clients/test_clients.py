@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.kit.clients import BIN, CLIENTS, Client, Session
+from tests.kit.clients import BIN, CLIENTS, FOLDER, Client, Session
 from tests.kit.repo import Repo
 
 pytestmark = [
@@ -36,7 +36,7 @@ class Played(NamedTuple):
 
 
 def _present(name: str) -> Client:
-    if not (BIN / name).exists():
+    if not FOLDER or not (BIN / name).exists():
         pytest.skip(f"clients: GITLOCK_CLIENTS names no folder with {name} in it")
     return CLIENTS[name]
 

@@ -286,6 +286,21 @@ def test_hooks_that_are_switched_off_are_no_guard(repo: Repo) -> None:
     assert repo.lock("setup", "claude", "--check", agent=None).code == 1
 
 
+def test_codex_s_own_switch_is_seen_in_its_other_file(repo: Repo) -> None:
+    repo.lock("setup", "codex", agent=None).ok()
+    repo.write(".codex/config.toml", "[features]\nhooks = false\n")
+    (report,) = answered(repo, "codex", "--check", code=1)["data"]["programs"]
+    assert [one["state"] for one in report["registrations"] if one["scope"] == "private"] == ["off"]
+
+
+def test_a_link_is_followed_to_look_as_programs_do(repo: Repo, tmp_path: Path) -> None:
+    settings = file_of(repo, PROGRAMS["claude"])
+    repo.lock("setup", "claude", agent=None).ok()
+    settings.rename(tmp_path / "dotfiles.json")
+    settings.symlink_to(tmp_path / "dotfiles.json")
+    assert repo.lock("setup", "claude", "--check", agent=None).code == 0
+
+
 def test_without_a_name_the_programs_are_listed(repo: Repo, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()

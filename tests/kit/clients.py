@@ -23,7 +23,7 @@ from tests.kit.result import Result
 
 # Read once: the seal takes it away before each test.
 FOLDER = os.environ.get("GITLOCK_CLIENTS", "")
-BIN = Path(FOLDER, "node_modules", ".bin")
+BIN = Path(FOLDER, "node_modules", ".bin").absolute()
 PATIENCE = 240.0  # seconds for one session; only there to end a hang
 
 

@@ -66,10 +66,10 @@ def test_siblings_and_strangers_exclude_each_other(one: str, other: str) -> None
     assert not related(one, other) and not related(other, one)
 
 
-BAD = ["a b", ".lock", "x.lock", "", "../x", "a//b", "-x", "ä", "/", "x" * 300, "b.lock/", "a/ /b"]
+NO_NAMES = ["a b", ".lock", "x.lock", "", "../x", "a//b", "-x", "ä", "/", "x" * 300, "b.lock/", "a/ /b"]
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", NO_NAMES)
 def test_what_is_proposed_instead_of_a_bad_name_is_a_good_one(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         valid_agent(name)

@@ -41,6 +41,7 @@ _KNOWN = frozenset((
 ))  # fmt: skip
 _HARMLESS = frozenset(("tentative", "until_merged"))  # of leases on other paths
 _SPECIAL = frozenset("\\*?[]!")  # what a pattern that names a path has to escape
+_HOOK_AT = '"hook_at":'
 _AT_WORK = f'"state":"{WORKING}"'
 _SAW_EDIT = '"edit":'  # as the record's field "hooks" has it; a quotation mark in a text would be escaped
 
@@ -108,13 +109,14 @@ def is_fresh(folder: str, agent: str, session: str | None, top: str | None, wall
 
 
 def _record(folder: str, name: str, wall: float) -> tuple[float, str]:
-    """How old a session's record is, in seconds, and its text; negative where there is none."""
-    path = os.path.join(folder, "sessions", name + ".json")
+    """How long ago a hook of the session was last written down, in seconds, and its record's text; negative where
+    none was. (The file's own time won't do: commands write it as well.)"""
+    text = read_small(os.path.join(folder, "sessions", name + ".json")) or ""
+    value = text.partition(_HOOK_AT)[2].partition(",")[0].rstrip("}\n")
     try:
-        age = wall - os.stat(path).st_mtime
-    except OSError:
+        return wall - float(value), text
+    except ValueError:
         return -1.0, ""
-    return age, read_small(path) or ""
 
 
 def _says_enough(text: str) -> bool:

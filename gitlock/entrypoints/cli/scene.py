@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.programs import Program
     from gitlock.entrypoints.cli.options import Given
-    from gitlock.usecases.settings.looking import Registration
     from gitlock.usecases.settings.places import Spot
+    from gitlock.usecases.settings.reading import Registration
     from gitlock.wiring.site import Site
 
 

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.programs import Program
     from gitlock.errors import GitlockError
-    from gitlock.usecases.settings.looking import Registration
+    from gitlock.usecases.settings.reading import Registration
     from gitlock.usecases.settings.setting import Done
 
 WIDTH = 79

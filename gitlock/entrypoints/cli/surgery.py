@@ -9,8 +9,9 @@ from gitlock.stores.files.hooklog import last_lines
 from gitlock.stores.files.sessions import SessionBook
 from gitlock.usecases.examining.finding import Finding
 from gitlock.usecases.examining.inuse import could_not_answer, heard_of, missing, not_set_up
-from gitlock.usecases.examining.programs import examine_programs, read_setup
+from gitlock.usecases.examining.programs import examine_programs
 from gitlock.usecases.guarded import guarded
+from gitlock.usecases.settings.looking import seen_from
 from gitlock.wiring.identity import MARKERS, PID_VARIABLES, SESSIONS, program_around
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
     """The findings; with ``here`` no other worktree is looked at."""
     top = site.repository.require_top()
     environ = plain_environment(site.environ)
-    setup = read_setup(top, environ)
+    setup = seen_from(top, environ)
     wall = site.now().wall
     sessions, leases = _known(site)
     guards = guarded(sessions, leases, site.liveness_of, wall)
@@ -36,7 +37,7 @@ def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
     findings += heard_of(setup, sessions, guards, wall)
     findings += not_set_up(setup, guards, top, program_around(site.environ))
     checkouts = [one.path for one in list_checkouts(site.repository.git) if not (one.bare or one.gone)]
-    setups = {top: setup, **{path: read_setup(path, environ) for path in checkouts if not _same(path, top)}}
+    setups = {top: setup, **{path: seen_from(path, environ) for path in checkouts if not _same(path, top)}}
     findings += missing(setups, [top] if here else list(setups))
     order = list(dict.fromkeys(one.about for one in findings))
     findings.sort(key=lambda one: order.index(one.about))

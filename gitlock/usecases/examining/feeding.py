@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from gitlock.domain.instant import Instant
     from gitlock.usecases.examining.dialects import Dialect
-    from gitlock.usecases.examining.registered import Entry
+    from gitlock.usecases.settings.reading import Entry
 
 HELD, FREE = "held", "free"  # the two repositories: the file is another's, or nobody's
 OWN, BARE = "own", "bare"  # with the person's environment, or with what a program has that no shell has started

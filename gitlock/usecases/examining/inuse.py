@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from gitlock.domain.session import Session
-    from gitlock.usecases.examining.registered import Registered
     from gitlock.usecases.guarded import Guarded
+    from gitlock.usecases.settings.reading import Registration
 
 RECENT = 3600.0  # seconds: what could not be answered since then is wrong now, and not history
 KEPT = 7 * 86400.0  # seconds after which it is of no interest any more
@@ -34,7 +34,7 @@ _TRACES = {
 
 
 def heard_of(
-    setup: "list[Registered]", sessions: "Iterable[Session]", guards: "Iterable[Guarded]", wall: float
+    setup: "list[Registration]", sessions: "Iterable[Session]", guards: "Iterable[Guarded]", wall: float
 ) -> list[Finding]:
     """When a hook of each program that is set up was last seen, and its sessions that nothing guards."""
     known, live = list(sessions), list(guards)
@@ -64,7 +64,7 @@ def heard_of(
 
 
 def not_set_up(
-    setup: "list[Registered]", guards: "Iterable[Guarded]", top: str, around: str | None
+    setup: "list[Registration]", guards: "Iterable[Guarded]", top: str, around: str | None
 ) -> list[Finding]:
     """Programs that are plainly used here, and ask nobody. ``around`` is the one in whose shell we run."""
     findings = []
@@ -88,7 +88,7 @@ def not_set_up(
     return findings
 
 
-def missing(setups: "Mapping[str, list[Registered]]", asked: "Iterable[str]") -> list[Finding]:
+def missing(setups: "Mapping[str, list[Registration]]", asked: "Iterable[str]") -> list[Finding]:
     """Those of the worktrees ``asked`` that lack the settings file which another one of the clone has: git carries over
     what is tracked. ``setups`` has what was read in each worktree."""
     findings = []
@@ -101,7 +101,7 @@ def missing(setups: "Mapping[str, list[Registered]]", asked: "Iterable[str]") ->
                 continue
             where, own = next(iter(having.items()))
             what = (
-                f"'{shown_path(own[0].path, where)}' is in '{where}' and not in this worktree, so {program.title} asks "
+                f"'{shown_path(own[0].file, where)}' is in '{where}' and not in this worktree, so {program.title} asks "
                 "nobody before it edits here"
             )
             findings.append(Finding(name, NOTE, what, f"git -C '{top}' lock setup {name}", top))

@@ -25,9 +25,9 @@ from gitlock.usecases.examining.feeding import (
     feed_all,
 )
 from gitlock.usecases.examining.finding import BAD, NOTE, OK, Finding
-from gitlock.usecases.examining.registered import Registered, registered
 from gitlock.usecases.settings.documents import BROKEN
 from gitlock.usecases.settings.places import SHARED, USER
+from gitlock.usecases.settings.reading import Registration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gitlock.domain.programs import Program
     from gitlock.git.process import Git
     from gitlock.usecases.examining.feeding import Fed
-    from gitlock.usecases.examining.registered import Entry
+    from gitlock.usecases.settings.reading import Entry
 
 SHOWN = 120  # characters of what a command said
 
@@ -45,18 +45,13 @@ _GUARD = r"(?:command -v git-lock >/dev/null 2>&1 \|\| exit 0; )?"
 _PLAIN = re.compile(_GUARD + r"(git-lock|git lock|/[\w./+@-]*/git-lock) agent-hook(?: --?[\w-]+(?:[= ][\w./+@-]+)?)*")
 
 
-def read_setup(top: str, environ: "Mapping[str, str]") -> "list[Registered]":
-    """The settings files of all programs that are there."""
-    return [one for program in PROGRAMS.values() for one in registered(program, top, environ)]
-
-
-def set_up(setup: "Iterable[Registered]", program: str) -> "list[Registered]":
+def set_up(setup: "Iterable[Registration]", program: str) -> "list[Registration]":
     """Those of one program in which we are named."""
     return [one for one in setup if one.program.name == program and one.entries]
 
 
 def examine_programs(
-    setup: "list[Registered]", top: str, environ: "Mapping[str, str]", git: "Git", now: "Callable[[], Instant]"
+    setup: "list[Registration]", top: str, environ: "Mapping[str, str]", git: "Git", now: "Callable[[], Instant]"
 ) -> list[Finding]:
     """What is found out about each program that is set up. ``environ`` names neither a session nor a repository."""
     wanted = [(one, entry) for one in setup for entry in _asked(one)[:1] if _may_run(one, entry, top)]
@@ -81,25 +76,25 @@ def shown_path(path: str, top: str, home: str | None = None) -> str:
     return "~" + path[len(home) :] if home != "/" and path.startswith(home + os.sep) else path
 
 
-def setup_command(one: "Registered") -> str:
+def setup_command(one: "Registration") -> str:
     """What writes this file anew."""
     scope = {USER: " --user", SHARED: " --shared"}.get(one.scope, "")
     return f"git lock setup {one.program.name}{scope}"
 
 
-def _asked(one: "Registered") -> "list[Entry]":
+def _asked(one: "Registration") -> "list[Entry]":
     """The entries that are run before the program's tool edits a file."""
     dialect = DIALECTS[one.program.name]
     before = [entry for entry in one.entries if entry.event in dialect.payloads]
     return [entry for entry in before if not dialect.matches or entry.meets(dialect.tools[0])]
 
 
-def _feeds(one: "Registered", entry: "Entry") -> "list[Feed]":
+def _feeds(one: "Registration", entry: "Entry") -> "list[Feed]":
     name = one.program.name
     return [Feed(name, entry, where, with_) for where, with_ in ((HELD, OWN), (FREE, OWN), (HELD, BARE))]
 
 
-def _may_run(one: "Registered", entry: "Entry", top: str) -> bool:
+def _may_run(one: "Registration", entry: "Entry", top: str) -> bool:
     """Whether this runs git-lock and nothing else, from outside of the worktree; a person's own file may say more."""
     if one.scope == USER:
         return True
@@ -110,19 +105,20 @@ def _may_run(one: "Registered", entry: "Entry", top: str) -> bool:
     return not real.startswith(os.path.realpath(top) + os.sep)
 
 
-def _about_file(one: "Registered", top: str, named: bool) -> "Iterable[Finding]":
+def _about_file(one: "Registration", top: str, named: bool) -> "Iterable[Finding]":
     """A file that its program can't read, or that switches hooks off."""
-    name, title, path = one.program.name, one.program.title, shown_path(one.path, top)
+    name, title, path = one.program.name, one.program.title, shown_path(one.file, top)
     if one.state == BROKEN:
         what = f"'{path}' {one.why}, so {title} may pass over all that it says"
         yield Finding(name, BAD if named or one.named else NOTE, what, None)
-    if one.off and named:
-        yield Finding(name, BAD, f"{title} asks nobody: {one.off} in '{path}'", None)
+    if one.switch is not None and named:
+        file, how = one.switch
+        yield Finding(name, BAD, f"{title} asks nobody: {how} in '{shown_path(file, top)}'", None)
 
 
-def _about_events(one: "Registered", top: str) -> list[Finding]:
+def _about_events(one: "Registration", top: str) -> list[Finding]:
     """What keeps the hook from being asked at all."""
-    program, path = one.program, shown_path(one.path, top)
+    program, path = one.program, shown_path(one.file, top)
     name, dialect = program.name, DIALECTS[program.name]
     known = {asked.event for asked in program.events} | dialect.events
     wrong = sorted({entry.event for entry in one.entries} - known)
@@ -142,8 +138,8 @@ def _about_events(one: "Registered", top: str) -> list[Finding]:
     return findings
 
 
-def _about_answers(one: "Registered", top: str, fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
-    program, path = one.program, shown_path(one.path, top)
+def _about_answers(one: "Registration", top: str, fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
+    program, path = one.program, shown_path(one.file, top)
     entry = _asked(one)[0]
     held, free, _ = (fed.get(feed) for feed in _feeds(one, entry))
     if held is None or free is None:
@@ -197,10 +193,10 @@ def _said(fed: "Fed") -> str:
     return f"exit {fed.code}, {said}" if fed.code else said
 
 
-def _twice(program: "Program", own: "list[Registered]", top: str) -> "Iterable[Finding]":
+def _twice(program: "Program", own: "list[Registration]", top: str) -> "Iterable[Finding]":
     """Two files that both make the program ask: nothing is wrong by that, but everything takes twice as long."""
     ways = {
-        "the plugin git-lock" if program.name == "claude" and not entry.line else shown_path(one.path, top): (
+        "the plugin git-lock" if program.name == "claude" and not entry.line else shown_path(one.file, top): (
             entry.line, entry.words
         )
         for one in own for entry in _asked(one)
@@ -213,12 +209,12 @@ def _twice(program: "Program", own: "list[Registered]", top: str) -> "Iterable[F
         yield Finding(program.name, NOTE, what, f"git lock setup {program.name}{scope} --remove")
 
 
-def _read_by_others(setup: "list[Registered]", top: str) -> "Iterable[Finding]":
+def _read_by_others(setup: "list[Registration]", top: str) -> "Iterable[Finding]":
     """Programs that run another one's project files as well, and have their own."""
     readers: dict[str, list[str]] = {}
     for name, program in PROGRAMS.items():
-        own = {one.path for one in set_up(setup, name)}
-        others = [one.path for other in program.reads for one in set_up(setup, other) if one.scope != USER]
+        own = {one.file for one in set_up(setup, name)}
+        others = [one.file for other in program.reads for one in set_up(setup, other) if one.scope != USER]
         for path in dict.fromkeys(others) if own and name != "vscode" else ():  # whose own file is Copilot's
             if path not in own:
                 readers.setdefault(path, []).append(program.title)
@@ -227,7 +223,7 @@ def _read_by_others(setup: "list[Registered]", top: str) -> "Iterable[Finding]":
         yield Finding("programs", NOTE, what, None)
 
 
-def _bare(wanted: "list[tuple[Registered, Entry]]", fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
+def _bare(wanted: "list[tuple[Registration, Entry]]", fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
     """What fails only where a program was started by something that has not read the person's profile."""
     titles = []
     for one, entry in wanted:

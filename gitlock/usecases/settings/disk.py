@@ -33,13 +33,16 @@ class Content(Value):
         self.mode = mode
 
 
-def refused(path: str, what: str, *, hint: str | None = None, id: str = "settings-refused") -> UnsafeError:
-    """A settings file that is left alone, and why."""
-    return UnsafeError(f"'{path}' {what}; nothing was changed", hint=hint, id=id)
+class Refused(UnsafeError):
+    """A settings file that is left alone. ``what`` is why, without its name."""
+
+    def __init__(self, path: str, what: str, *, hint: str | None = None, id: str = "settings-refused") -> None:
+        super().__init__(f"'{path}' {what}; nothing was changed", hint=hint, id=id)
+        self.what = what
 
 
 def read_settings(path: str, root: str) -> Content:
-    """The file, which lies below ``root``. ``UnsafeError`` for links on the way, for what is no file, for what is
+    """The file, which lies below ``root``. ``Refused`` for links on the way, for what is no file, for what is
     too long."""
     _refuse_links(path, root)
     try:
@@ -47,28 +50,28 @@ def read_settings(path: str, root: str) -> Content:
     except (FileNotFoundError, NotADirectoryError):
         return Content()
     except OSError as error:
-        raise refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
+        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
-            raise refused(path, f"is {_kind(found.st_mode)}, not a file", hint=f"ls -ld '{path}'")
+            raise Refused(path, f"is {_kind(found.st_mode)}, not a file", hint=f"ls -ld '{path}'")
         if found.st_size > LIMIT:
-            raise refused(path, f"is longer than {LIMIT >> 20} MiB", hint=f"ls -l '{path}'")
+            raise Refused(path, f"is longer than {LIMIT >> 20} MiB", hint=f"ls -l '{path}'")
         parts = []
         while part := os.read(fd, 1 << 16):
             parts.append(part)
         return Content(b"".join(parts), stat.S_IMODE(found.st_mode))
     except OSError as error:
-        raise refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
+        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
     finally:
         os.close(fd)
 
 
 def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[str, ...]:
     """Replaces what was read as ``before``, with its mode; the folders that had to be made, the outermost first.
-    ``Changed`` where it is not that any more; ``UnsafeError`` where it can't be written."""
+    ``Changed`` where it is not that any more; ``Refused`` where it can't be written."""
     if before.mode is not None and not before.mode & stat.S_IWUSR:
-        raise refused(path, "is read-only", hint=f"chmod u+w '{path}'")
+        raise Refused(path, "is read-only", hint=f"chmod u+w '{path}'")
     made = _make_folders(os.path.dirname(path))
     fresh = path + FRESH
     try:
@@ -98,7 +101,7 @@ def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[
         raise Changed(path) from None
     except OSError as error:
         _forget(fresh, made)
-        raise refused(path, f"can't be written ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
+        raise Refused(path, f"can't be written ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
     except BaseException:
         _forget(fresh, made)
         raise
@@ -114,7 +117,7 @@ def remove_settings(path: str, before: Content, root: str, folders: tuple[str, .
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise refused(path, f"can't be removed ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
+        raise Refused(path, f"can't be removed ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
     remove_folders(folders)
 
 
@@ -136,12 +139,12 @@ def _refuse_links(path: str, root: str) -> None:
         except OSError:
             return
         if stat.S_ISLNK(mode):
-            raise refused(
+            raise Refused(
                 place, f"is a link to '{os.readlink(place)}', and nothing is written through a link",
                 hint="git lock setup NAME --print shows what to add there by hand", id="settings-link",
             )  # fmt: skip
         if place != path and not stat.S_ISDIR(mode):
-            raise refused(place, f"is {_kind(mode)}, not a folder", hint=f"ls -ld '{place}'")
+            raise Refused(place, f"is {_kind(mode)}, not a folder", hint=f"ls -ld '{place}'")
 
 
 def _kind(mode: int) -> str:
@@ -161,7 +164,7 @@ def _make_folders(folder: str) -> tuple[str, ...]:
             continue  # somebody else's, at this very moment
         except OSError as error:
             remove_folders(tuple(made))
-            raise refused(one, f"can't be made ({error.strerror})", hint=f"ls -ld '{os.path.dirname(one)}'") from None
+            raise Refused(one, f"can't be made ({error.strerror})", hint=f"ls -ld '{os.path.dirname(one)}'") from None
         _own_as(one, os.path.dirname(one))
         made.append(one)
     return tuple(made)

@@ -4,9 +4,9 @@ from gitlock.digest import sha256_hex
 from gitlock.domain import registering
 from gitlock.domain.jsonc import Broken
 from gitlock.domain.programs import PLUGIN
-from gitlock.domain.registering import ABSENT, INCOMPLETE, SET_UP, Looked, Marks, Odd
+from gitlock.domain.registering import ABSENT, BLANK, INCOMPLETE, SET_UP, Looked, Marks, Odd
 from gitlock.templates import read_template
-from gitlock.usecases.settings.disk import refused
+from gitlock.usecases.settings.disk import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def look(program: "Program", place: "Place", data: bytes, *, shared: bool) -> Lo
     text, why = _decoded(data)
     if text is None:
         return Looked(BROKEN, why)
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip(BLANK):
         return Looked(ABSENT)
     try:
         return registering.look(program, place, text, shared=shared)
@@ -46,14 +46,14 @@ def with_us(
         return text.encode(), marks
     text_or_none, why = _decoded(data)
     if text_or_none is None:
-        raise refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
+        raise Refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
     try:
         text, marks = registering.put(program, place, text_or_none, marks, shared=shared)
     except Broken as broken:
-        raise refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
+        raise Refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
     except Odd as odd:
         what = f"can't be added to: {odd.what} (line {odd.line})"
-        raise refused(path, what, id="settings-broken", hint=_mend(path, odd.line)) from None
+        raise Refused(path, what, id="settings-broken", hint=_mend(path, odd.line)) from None
     return text.encode("utf-8", "surrogatepass"), marks
 
 
@@ -64,24 +64,18 @@ def without_us(
     if program.shape == PLUGIN:
         looked = _look_at_plugin(data)
         if looked.why == _BY_HAND:
-            raise refused(path, "is ours, but somebody has changed it", hint=f"rm '{path}'", id="settings-changed")
+            raise Refused(path, "is ours, but somebody has changed it", hint=f"rm '{path}'", id="settings-changed")
         return data if looked.state == ABSENT else None
     text, why = _decoded(data)
     if text is None:
-        raise refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
+        raise Refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
     try:
         left = registering.take(program, place, text, marks)
         if made and left != text and registering.is_bare(program, left):
             return None
     except Broken as broken:
-        raise refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
+        raise Refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
     return left.encode("utf-8", "surrogatepass")
-
-
-def switches(data: bytes) -> str:
-    """How the file switches all hooks off; empty where it does not."""
-    text, _ = _decoded(data)
-    return registering.has_hooks_switched_off(text) if text is not None else ""
 
 
 def by_hand(program: "Program", place: "Place", *, shared: bool) -> str:
@@ -111,7 +105,7 @@ def _plugin_over(data: bytes | None, path: str) -> bytes:
         return plugin()
     looked = _look_at_plugin(data)
     if looked.state == ABSENT:
-        raise refused(path, "is a file that git-lock did not write", hint=f"mv '{path}' '{path}.other'")
+        raise Refused(path, "is a file that git-lock did not write", hint=f"mv '{path}' '{path}.other'")
     return data if looked.state == SET_UP else plugin()
 
 

@@ -7,12 +7,12 @@ All of it under one lock; other programs that write the same file are noticed, a
 import os
 
 from gitlock.domain.programs import PLUGIN, PROGRAMS
-from gitlock.domain.registering import ABSENT, SET_UP, Looked, Marks
+from gitlock.domain.registering import ABSENT, SET_UP, Marks
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, UnsafeError
 from gitlock.stores.files.setups import SetupBook, Setups, Written
 from gitlock.usecases.settings import hiding
-from gitlock.usecases.settings.disk import Changed, read_settings, refused, remove_settings, write_settings
+from gitlock.usecases.settings.disk import Changed, Refused, read_settings, remove_settings, write_settings
 from gitlock.usecases.settings.documents import look, with_us, without_us
 from gitlock.usecases.settings.places import PRIVATE, Spot, in_worktree
 
@@ -146,7 +146,7 @@ def _put(ground: Ground, spot: Spot) -> Done:
             made = written.replace(marks=marks, folders=(*written.folders, *folders))
             ground.book.write(_with(ground.book.read(), spot, made))
         return Done(spot, CREATED if before.data is None else CHANGED)
-    raise refused(spot.path, "is being written by others all the time", hint="run this again")
+    raise Refused(spot.path, "is being written by others all the time", hint="run this again")
 
 
 def _take(ground: Ground, spot: Spot) -> Done:
@@ -178,18 +178,7 @@ def _take(ground: Ground, spot: Spot) -> Done:
             continue
         _forget(ground, spot)
         return Done(spot, REMOVED if data is None else CLEARED)
-    raise refused(spot.path, "is being written by others all the time", hint="run this again")
-
-
-def state_of(spot: Spot, *, shared: bool) -> Looked:
-    """What a file says of us; ``broken`` with a reason where it can't be read."""
-    from gitlock.usecases.settings.documents import BROKEN
-
-    try:
-        data = read_settings(spot.path, spot.root).data
-    except UnsafeError as error:
-        return Looked(BROKEN, error.message.removesuffix("; nothing was changed"))
-    return Looked(ABSENT) if data is None else look(spot.program, spot.place, data, shared=shared)
+    raise Refused(spot.path, "is being written by others all the time", hint="run this again")
 
 
 def _is_part(ground: Ground, spot: Spot) -> bool:

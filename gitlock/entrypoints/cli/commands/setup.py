@@ -73,7 +73,7 @@ def _all(scene: Scene, action: str) -> tuple[str, ...]:
     if action in (LIST, CHECK, PRINT):
         return tuple(PROGRAMS)
     if action == REMOVE:
-        there = {one.program for one in scene.registrations() if one.state != ABSENT}
+        there = {one.program.name for one in scene.registrations() if one.state != ABSENT}
         return tuple(name for name in PROGRAMS if name in there)
     found = tuple(name for name, program in PROGRAMS.items() if traces(program, scene.environ))
     if not found:
@@ -130,13 +130,13 @@ def _look_again(scene: Scene, reports: list[Report]) -> None:
     found = scene.registrations()
     for report in reports:
         name = report.program.name
-        report.registrations = [one for one in found if one.program == name]
+        report.registrations = [one for one in found if one.program.name == name]
         report.is_effective = is_effective(report.registrations, name, scene.top)
         report.fellows = [
             other.title for other in PROGRAMS.values()
             if (other.name in report.program.reads or name in other.reads)
             and other.project.path != report.program.project.path
-            and any(one.program == other.name and one.state == SET_UP and one.worktree == scene.top for one in found)
+            and any(one.program == other and one.state == SET_UP and one.worktree == scene.top for one in found)
         ]  # fmt: skip
 
 
