@@ -1,7 +1,6 @@
 """The edit of a file that is the session's already is let through at a glance: never where there is more to be done."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 

@@ -53,6 +53,13 @@ def put(repo: Repo, name: str, document: object | None = None) -> str:
     return path
 
 
+def put_own(home: Path, command: str) -> None:
+    """The person's own settings of Claude Code ask for this before an edit."""
+    file = home / ".claude/settings.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"hooks": nested("PreToolUse", "Edit", command)}))
+
+
 def findings(repo: Repo, *words: str, env: dict[str, str | None] | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = repo.json("doctor", "--here", *words, agent=None, env=env)["data"]["findings"]
     return found
@@ -126,16 +133,16 @@ DENIES = (
     ],
     ids=["prints junk", "exits 3", "says nothing", "refuses everything", "is missing"],
 )
-def test_a_hook_that_does_not_hold_is_found_out(managed: Repo, tmp_path: Path, does: str, found: str) -> None:
-    command = f"{script(tmp_path, does)} agent-hook --harness claude"
-    put(managed, "claude", {"hooks": nested("PreToolUse", "Edit", command)})
+def test_a_hook_that_does_not_hold_is_found_out(
+    managed: Repo, home: Path, tmp_path: Path, does: str, found: str
+) -> None:
+    put_own(home, f"{script(tmp_path, does)} agent-hook --harness claude")
     bad = about(findings(managed), "claude", "bad")
     assert len(bad) == 1 and found in bad[0]
 
 
-def test_a_hook_that_hangs_keeps_nobody_and_is_ended(managed: Repo, tmp_path: Path) -> None:
-    command = f"{script(tmp_path, f'echo $$ >>{tmp_path}/pids; exec sleep 600')} agent-hook --harness claude"
-    put(managed, "claude", {"hooks": nested("PreToolUse", "Edit", command)})
+def test_a_hook_that_hangs_keeps_nobody_and_is_ended(managed: Repo, home: Path, tmp_path: Path) -> None:
+    put_own(home, f"{script(tmp_path, f'echo $$ >>{tmp_path}/pids; exec sleep 600')} agent-hook --harness claude")
     bad = about(findings(managed), "claude", "bad")
     assert ["the hook gave no answer within 5 s, and then Claude Code goes on" in one for one in bad] == [True]
     assert all(has_ended(int(pid)) for pid in (tmp_path / "pids").read_text().split())
@@ -143,12 +150,11 @@ def test_a_hook_that_hangs_keeps_nobody_and_is_ended(managed: Repo, tmp_path: Pa
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_doctor_that_is_told_to_end_leaves_nothing_running_nor_lying_about(
-    managed: Repo, tmp_path: Path, number: int
+    managed: Repo, home: Path, tmp_path: Path, number: int
 ) -> None:
     pids, scratch = tmp_path / "pids", tmp_path / "scratch"
     scratch.mkdir()
-    command = f"{script(tmp_path, f'echo $$ >>{pids}; exec sleep 600')} agent-hook --harness claude"
-    put(managed, "claude", {"hooks": nested("PreToolUse", "Edit", command)})
+    put_own(home, f"{script(tmp_path, f'echo $$ >>{pids}; exec sleep 600')} agent-hook --harness claude")
     with managed.start("doctor", "--here", agent=None, env={"TMPDIR": str(scratch)}) as doctor:
         until(lambda: pids.exists() and pids.read_text().endswith("\n"))
         assert doctor.signal(number).wait().code == 128 + number
@@ -206,12 +212,18 @@ def test_a_file_that_is_no_json_is_bad(managed: Repo) -> None:
     assert "may pass over all that it says" in about(findings(managed), "claude", "bad")[0]
 
 
-@pytest.mark.parametrize("command", ["./bin/git-lock", "touch {mark}; git-lock", "{repo}/bin/git-lock", "env git-lock"])
+@pytest.mark.parametrize(
+    "command",
+    ["./bin/git-lock", "touch {mark}; git-lock", "{repo}/bin/git-lock", "{there}/bin/git-lock", "{link}",
+     "env git-lock"],
+)  # fmt: skip
 def test_what_a_repository_brings_is_not_run(managed: Repo, tmp_path: Path, command: str) -> None:
-    mark = tmp_path / "ran"
-    planted = managed.write("bin/git-lock", f"#!/bin/sh\ntouch {mark}\n")
-    planted.chmod(0o755)
-    line = command.format(mark=mark, repo=managed.path)
+    mark, link = tmp_path / "ran", tmp_path / "git-lock"
+    there = managed.worktree("there")
+    for repo in (managed, there):
+        repo.write("bin/git-lock", f"#!/bin/sh\ntouch {mark}\n").chmod(0o755)
+    link.symlink_to(managed.path / "bin/git-lock")
+    line = command.format(mark=mark, repo=managed.path, there=there.path, link=link)
     put(managed, "claude", {"hooks": nested("PreToolUse", "Edit", f"{line} agent-hook --harness claude")})
     found = findings(managed)
     assert any("so it was not tried" in one for one in about(found, "claude", "note"))
@@ -219,10 +231,7 @@ def test_what_a_repository_brings_is_not_run(managed: Repo, tmp_path: Path, comm
 
 
 def test_a_persons_own_file_is_run_as_it_is(managed: Repo, home: Path, tmp_path: Path) -> None:
-    command = f"touch {tmp_path}/ran; {ours('claude')}"
-    file = home / ".claude/settings.json"
-    file.parent.mkdir()
-    file.write_text(json.dumps({"hooks": nested("PreToolUse", "Edit", command)}))
+    put_own(home, f"touch {tmp_path}/ran; {ours('claude')}")
     assert "(~/.claude/settings.json)" in about(findings(managed), "claude", "ok")[0]
     assert (tmp_path / "ran").exists()
 

@@ -1,7 +1,9 @@
 """What ``git lock doctor`` finds out about agent programs, out of all that a site knows."""
 
 import os
+from shutil import which
 
+from gitlock.entrypoints.cli.commands.install import program_file
 from gitlock.errors import GitlockError
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.process import LOCAL_VARIABLES
@@ -33,7 +35,7 @@ def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
     wall = site.now().wall
     sessions, leases = _known(site)
     guards = guarded(sessions, leases, site.liveness_of, wall)
-    findings = examine_programs(setup, top, environ, site.repository.git, site.clock.now)
+    findings = examine_programs(setup, top, environ, site.repository.git, site.clock.now, _trusted(environ))
     findings += heard_of(setup, sessions, guards, wall)
     findings += not_set_up(setup, guards, top, program_around(site.environ))
     checkouts = [one.path for one in list_checkouts(site.repository.git) if not (one.bare or one.gone)]
@@ -42,6 +44,12 @@ def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
     order = list(dict.fromkeys(one.about for one in findings))
     findings.sort(key=lambda one: order.index(one.about))
     return findings + could_not_answer(last_lines(site.folder, ROWS), wall)
+
+
+def _trusted(environ: "dict[str, str]") -> frozenset[str]:
+    """The git-lock programs that the person runs anyway: this one, and what is found on the PATH."""
+    found = (program_file(), which("git-lock", path=environ.get("PATH", os.defpath)))
+    return frozenset(os.path.realpath(path) for path in found if path is not None)
 
 
 def _same(one: str, other: str) -> bool:

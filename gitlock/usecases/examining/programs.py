@@ -51,10 +51,16 @@ def set_up(setup: "Iterable[Registration]", program: str) -> "list[Registration]
 
 
 def examine_programs(
-    setup: "list[Registration]", top: str, environ: "Mapping[str, str]", git: "Git", now: "Callable[[], Instant]"
+    setup: "list[Registration]",
+    top: str,
+    environ: "Mapping[str, str]",
+    git: "Git",
+    now: "Callable[[], Instant]",
+    trusted: "frozenset[str]",
 ) -> list[Finding]:
-    """What is found out about each program that is set up. ``environ`` names neither a session nor a repository."""
-    wanted = [(one, entry) for one in setup for entry in _asked(one)[:1] if _may_run(one, entry, top)]
+    """What is found out about each program that is set up. ``environ`` names neither a session nor a repository;
+    ``trusted`` are the git-lock programs that the person runs anyway, by their real paths."""
+    wanted = [(one, entry) for one in setup for entry in _asked(one)[:1] if _may_run(one, entry, trusted)]
     fed = feed_all((feed for one, entry in wanted for feed in _feeds(one, entry)), environ, git, now)
     findings: list[Finding] = []
     for name, program in PROGRAMS.items():
@@ -94,15 +100,16 @@ def _feeds(one: "Registration", entry: "Entry") -> "list[Feed]":
     return [Feed(name, entry, where, with_) for where, with_ in ((HELD, OWN), (FREE, OWN), (HELD, BARE))]
 
 
-def _may_run(one: "Registration", entry: "Entry", top: str) -> bool:
-    """Whether this runs git-lock and nothing else, from outside of the worktree; a person's own file may say more."""
+def _may_run(one: "Registration", entry: "Entry", trusted: "frozenset[str]") -> bool:
+    """Whether this runs git-lock and nothing else; a person's own file may say more. A path has to lead to one that
+    the person has: a file of that name may have come with this worktree, another one, or anything else. Where none is
+    there, it is safe to try, and shows what the program would see."""
     if one.scope == USER:
         return True
     found = _PLAIN.fullmatch(entry.shown)
     if found is None:
         return False
-    real = os.path.realpath(found[1]) if found[1][:1] == "/" else ""
-    return not real.startswith(os.path.realpath(top) + os.sep)
+    return found[1][:1] != "/" or os.path.realpath(found[1]) in trusted or not os.path.lexists(found[1])
 
 
 def _about_file(one: "Registration", top: str, named: bool) -> "Iterable[Finding]":

@@ -1,14 +1,16 @@
 """``git lock agent-hook``: declared here for help and mistakes; what it does lies in ``gitlock.entrypoints.agents``."""
 
+from gitlock.domain.programs import PROGRAMS
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
 
-HARNESSES = ("claude", "codex", "gemini", "cursor", "copilot", "vscode", "opencode", "windsurf", "devin")
+HARNESSES = tuple(PROGRAMS)
 
 
 def answer(given: Given) -> Answer:
     """Answers one event in the program's own form, and ends the process."""
+    from gitlock.entrypoints.agents.main import main
     from gitlock.errors import UsageError
 
     harness = given.text("harness")
@@ -17,9 +19,7 @@ def answer(given: Given) -> Answer:
     words = [f"--harness={harness}"]
     words += [f"--{name}={value}" for name in ("event", "agent") if (value := given.text(name))]
     words += ["--fail-closed"] if given.flag("fail_closed") else []
-    main = __import__("gitlock.entrypoints.agents.main", fromlist=["main"])
-    main.main(words)
-    raise AssertionError("it ends the process")
+    main(words)
 
 
 COMMAND = Command(

@@ -15,11 +15,10 @@ def answer(given: Given) -> Answer:
     _require_sdk()
     serving = Serving(given.text("repo"), given.text("agent"), given.text("kind"))
     try:
-        main = __import__("gitlock.entrypoints.mcp.main", fromlist=["run"])
+        from gitlock.entrypoints.mcp.main import run
     except ImportError as error:
         raise GitlockError(f"the package 'mcp' is broken: {error}", hint=EXTRA, id="no-mcp") from None
-    main.run(serving, quiet=given.flag("quiet"))
-    raise AssertionError("it ends the process")
+    run(serving, quiet=given.flag("quiet"))
 
 
 def _require_sdk() -> None:
