@@ -31,10 +31,13 @@ _HEAD = """\
 # Take it away by hand, and git asks git-lock no more, and misses nothing.
 """
 
-# Git puts "$@" after the last line. In a linked worktree GIT_DIR is <common>/worktrees/<name>.
+# Git puts "$@" after the last line. In a linked worktree GIT_DIR is <common>/worktrees/<name>; `git worktree add` sets
+# none for its post-checkout, and .git is a file there that names it.
 _COMMAND = """\
 gl_mode=
-for gl in "${GIT_DIR:-.git}" "${GIT_DIR:-.git}/../.."; do
+gl_dir=${GIT_DIR:-.git}
+[ -f "$gl_dir" ] && read -r gl gl_dir <"$gl_dir"
+for gl in "$gl_dir" "$gl_dir/../.."; do
   [ -x "$gl/agentlocks-hooks/@HOOK@" ] && exec "$gl/agentlocks-hooks/@HOOK@" "$@"
   [ -f "$gl/agentlocks/mode" ] && read -r gl_mode <"$gl/agentlocks/mode"
 done
