@@ -47,7 +47,7 @@ def pages() -> dict[Path, str]:
         found[folder / ".codex-plugin/plugin.json"] = _text(_manifest(name) | _parts(name))
     main, tools = (ROOT / "plugins" / name for name in PLUGINS)
     for program, place in HOOKS.items():
-        found[main / place] = fresh(PROGRAMS[program], Place(place), shared=False)
+        found[main / place] = fresh(PROGRAMS[program], Place(place))
     for skill in skills():
         found[main / "skills" / skill.name / SKILL_FILE] = skill.text
     found[tools / ".mcp.json"] = _text({"mcpServers": {"git-lock": {"command": "git-lock", "args": ["mcp"]}}})

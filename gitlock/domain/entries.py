@@ -28,11 +28,11 @@ class Found(Value):
 
 
 def ours(program: "Program", place: "Place", root: Node) -> "Iterator[Found]":
-    """Every entry of ours, whatever its event, in the order of the file."""
+    """Every entry of ours, whatever its event; of an event that is there twice, those of the last, which counts."""
     hooks = root.at(place.within)
-    for member in hooks.children if hooks is not None and hooks.kind == OBJECT else ():
-        event = str(member.key)
-        for at, entry in enumerate(member.node.children if member.node.kind == ARRAY else ()):
+    events = {str(one.key): one.node for one in hooks.children} if hooks is not None and hooks.kind == OBJECT else {}
+    for event, listed in events.items():
+        for at, entry in enumerate(listed.children if listed.kind == ARRAY else ()):
             path: Path = (*place.within, event, at)
             command = _runs(entry.node)
             if is_ours(command):
@@ -55,10 +55,10 @@ def _runs(node: Node) -> str:
     return ""
 
 
-def fault_of(program: "Program", root: Node, found: "Found", asked: "Asked", *, shared: bool) -> str:
+def fault_of(program: "Program", root: Node, found: "Found", asked: "Asked") -> str:
     """What is wrong with an entry of ours; empty where it does what it should. A person's own additions are no fault,
     nor is another timeout, as long as it leaves us a second."""
-    if not is_current(program, asked, found.command, shared=shared):
+    if not is_current(program, asked, found.command):
         return "it is in the words of another version"
     lacks = lacking(plain(root, (*found.entry, "matcher")), asked)
     if lacks:

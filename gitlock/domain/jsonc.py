@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 OBJECT, ARRAY, SCALAR = "object", "array", "scalar"
 DEPTH = 100  # containers inside one another; no settings file needs more
+VALUES = 20_000  # of all kinds; no settings file has more, and each change reads all of them anew
 
 _SPACE = re.compile(r"[ \t\r\n]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -112,6 +113,7 @@ def parse(text: str) -> Node:
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
+        self.values = 0
 
     def skip(self, at: int) -> int:
         """Past white space and comments."""
@@ -133,6 +135,9 @@ class _Reader:
 
     def value(self, at: int, depth: int) -> Node:
         text = self.text
+        self.values += 1
+        if self.values > VALUES:
+            raise Broken(text, at, f"more than {VALUES} values")
         letter = text[at : at + 1]
         if letter in ("{", "["):
             if depth >= DEPTH:
@@ -320,11 +325,10 @@ def drop(text: str, path: "Path", rest: str | None = None) -> str:
     if rest is not None and index == len(node.children) - 1:
         begin = before.node.end if before is not None else node.start + 1
         ours = [*_texts(text, begin, child.start), *_texts(text, child.node.end, close)]
-        if ours == list(_texts(rest, 0, len(rest))):
+        has_comma = "," in _without_comments(rest)  # which a program that wrote the file anew has left out
+        if ours == list(_texts(rest, 0, len(rest))) and has_comma == (before is not None and child.comma >= 0):
             return text[:begin] + rest + text[close:]
-    start = child.start
-    while text[start - 1] in " \t\r\n":
-        start -= 1
+    start = _line_break_kept(text, before.node.end if before is not None else node.start + 1, child)
     if child.comma >= 0:
         return text[:start] + text[child.node.end : child.comma] + text[child.comma + 1 :]
     left, right = text[:start], text[child.node.end :]
@@ -332,6 +336,20 @@ def drop(text: str, path: "Path", rest: str | None = None) -> str:
         return text[: before.comma] + text[before.comma + 1 : start] + right
     inner = text[node.start + 1 : start] + text[child.node.end : close]
     return left + right if inner.strip(" \t\r\n") else text[: node.start + 1] + text[close:]
+
+
+def _line_break_kept(text: str, begin: int, child: Child) -> int:
+    """Where the white space before a child begins that goes with it: what ends a comment before it stays, unless
+    something behind the child does so as well."""
+    start = child.start
+    while text[start - 1] in " \t\r\n":
+        start -= 1
+    last = max(_comments(text, begin, child.start), default=(0, 0))
+    behind = text[child.node.end : max(child.node.end, child.comma)] + text[max(child.node.end, child.comma + 1) :]
+    behind = behind.lstrip(" \t")
+    if last[1] != start or not text.startswith("//", last[0]) or behind[:1] in ("\r", "\n"):
+        return start
+    return start + (2 if text.startswith("\r\n", start) else 1)
 
 
 def put(text: str, path: "Path", value: object) -> str:
@@ -359,3 +377,11 @@ def _comments(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
 
 def _texts(text: str, at: int, end: int) -> "Iterator[str]":
     return (text[start:stop] for start, stop in _comments(text, at, end))
+
+
+def _without_comments(text: str) -> str:
+    begin, parts = 0, []
+    for start, end in _comments(text, 0, len(text)):
+        parts.append(text[begin:start])
+        begin = end
+    return "".join((*parts, text[begin:]))

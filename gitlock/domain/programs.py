@@ -13,9 +13,9 @@ PLUGIN = "plugin"  # a file of code that is ours as a whole
 
 SECONDS, MILLISECONDS, NO_TIMEOUT = "s", "ms", ""
 
-# When a command looks first whether there is a git-lock: where one that can't be started stops the program's tools,
-# always; where it only complains, in files that a team shares.
-GUARD_ALWAYS, GUARD_SHARED, GUARD_NEVER = "always", "shared", "never"
+# Whether our command looks first if there is a git-lock. It must where a hook that can't be started stops the program's
+# tools; it does where another program may run the same file, but a person's entry that does not is left as it is.
+MUST_LOOK, LOOKS, PLAIN = "must", "looks", ""
 
 
 class Asked(Value):
@@ -50,16 +50,15 @@ class Program(Value):
 
     ``private`` is a project file that belongs to one clone alone by the program's own convention (None: it has none),
     ``project`` the one that teams commit, ``user`` the person's own. ``unit`` is what timeouts are written in,
-    ``extra`` what each of our entries says besides. ``guard`` says when our command looks first whether git-lock is
-    there. ``heads`` is what a file that we create begins with. ``reads``
-    names the programs whose project files it runs too. ``commands`` and ``folders`` (below the home) show that it is
-    on this machine. ``todo`` are the sentences that tell a person what is still theirs to do; ``limits`` is what it
-    can't be stopped from.
+    ``extra`` what each of our entries says besides. ``looks_first`` says whether our command looks first if git-lock
+    is there. ``heads`` is what a file that we create begins with. ``reads`` names the programs whose project files it
+    runs too. ``commands`` and ``folders`` (below the home) show that it is on this machine. ``todo`` are the sentences
+    that tell a person what is still theirs to do; ``limits`` is what it can't be stopped from.
     """
 
     __slots__ = (
-        "commands", "events", "extra", "folders", "guard", "heads", "limits", "name", "private", "project", "reads",
-        "shape", "title", "todo", "unit", "user",
+        "commands", "events", "extra", "folders", "heads", "limits", "looks_first", "name", "private", "project",
+        "reads", "shape", "title", "todo", "unit", "user",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +73,7 @@ class Program(Value):
         private: Place | None = None,
         unit: str = SECONDS,
         extra: tuple[tuple[str, object], ...] = (),
-        guard: str = GUARD_NEVER,
+        looks_first: str = PLAIN,
         heads: tuple[tuple[str, object], ...] = (),
         reads: tuple[str, ...] = (),
         commands: tuple[str, ...] = (),
@@ -91,7 +90,7 @@ class Program(Value):
         self.user = user
         self.unit = unit
         self.extra = extra
-        self.guard = guard
+        self.looks_first = looks_first
         self.heads = heads
         self.reads = reads
         self.commands = commands
@@ -143,7 +142,7 @@ _ALL = (
         "Claude Code",
         events=_CLAUDE,
         shape=NESTED,
-        guard=GUARD_SHARED,
+        looks_first=LOOKS,
         private=Place(".claude/settings.local.json"),
         project=Place(".claude/settings.json"),
         user=Place(".claude/settings.json", variable="CLAUDE_CONFIG_DIR", moves=".claude"),
@@ -193,7 +192,7 @@ _ALL = (
         ),
         shape=NESTED,
         unit=MILLISECONDS,
-        guard=GUARD_ALWAYS,
+        looks_first=MUST_LOOK,
         extra=(("name", "git-lock"),),
         project=Place(".gemini/settings.json"),
         user=Place(".gemini/settings.json", variable="GEMINI_CLI_HOME"),
@@ -232,7 +231,7 @@ _ALL = (
         "GitHub Copilot CLI",
         events=_COPILOT_EVENTS,
         shape=TWO_SHELLS,
-        guard=GUARD_ALWAYS,
+        looks_first=MUST_LOOK,
         heads=(("version", 1),),
         project=Place(".github/hooks/git-lock.json"),
         user=Place(".copilot/hooks/git-lock.json", variable="COPILOT_HOME", moves=".copilot"),
@@ -247,7 +246,7 @@ _ALL = (
         "VS Code (agent mode)",
         events=_COPILOT_EVENTS,
         shape=TWO_SHELLS,
-        guard=GUARD_ALWAYS,
+        looks_first=MUST_LOOK,
         heads=(("version", 1),),
         project=Place(".github/hooks/git-lock.json"),
         user=Place(".copilot/hooks/git-lock.json", variable="COPILOT_HOME", moves=".copilot"),
@@ -317,7 +316,7 @@ _ALL = (
             Asked("SessionEnd", timeout=5),
         ),
         shape=NESTED,
-        guard=GUARD_ALWAYS,
+        looks_first=MUST_LOOK,
         project=Place(".devin/hooks.v1.json", within=()),
         user=Place(".config/devin/config.json", variable="XDG_CONFIG_HOME", moves=".config"),
         reads=("claude",),

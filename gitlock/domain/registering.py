@@ -7,7 +7,7 @@ to the end of its event's list, since programs know the entries of others by the
 
 from gitlock.domain import jsonc
 from gitlock.domain.entries import Found, fault_of, lacking, ours, plain, timeout_field
-from gitlock.domain.hookcommand import commands, is_current, is_ours, kept_words
+from gitlock.domain.hookcommand import commands, does_more, is_current, is_ours, kept_words
 from gitlock.domain.jsonc import ARRAY, OBJECT, Node, parse
 from gitlock.domain.programs import MILLISECONDS, NESTED, TWO_SHELLS
 from gitlock.domain.value import Value
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gitlock.domain.programs import Asked, Place, Program
 
 SET_UP, ABSENT, INCOMPLETE, OFF = "set-up", "absent", "incomplete", "off"
+
+MANY = 200  # entries of ours that are taken out: a dozen is what there should be
 
 BY_PLUGIN = "by its git-lock plugin, which has the same hooks"
 
@@ -73,19 +75,19 @@ class Marks(Value):
         return self.replace(rests=(*self.rests, (path, rest)))
 
 
-def fresh(program: "Program", place: "Place", *, shared: bool) -> str:
+def fresh(program: "Program", place: "Place") -> str:
     """The document of a file that is not there yet."""
-    text, _ = put(program, place, "{}\n", Marks(), shared=shared)
+    text, _ = put(program, place, "{}\n", Marks())
     return text
 
 
-def look(program: "Program", place: "Place", text: str, *, shared: bool = False) -> Looked:
+def look(program: "Program", place: "Place", text: str) -> Looked:
     """What a document says of us. ``jsonc.Broken`` where it is none; an odd one is one without us."""
     root = parse(text)
     found = list(ours(program, place, root))
     if not found:
         return Looked(SET_UP, BY_PLUGIN) if has_plugin(root) else Looked(ABSENT)
-    why = _missing(program, root, found, shared=shared)
+    why = _missing(program, root, found)
     if why:
         return Looked(INCOMPLETE, why)
     off = switched_off(root)
@@ -115,7 +117,7 @@ def switched_off(root: Node) -> str:
     return ""
 
 
-def put(program: "Program", place: "Place", text: str, marks: Marks, *, shared: bool) -> tuple[str, Marks]:
+def put(program: "Program", place: "Place", text: str, marks: Marks) -> tuple[str, Marks]:
     """The document with all of our entries, and what has to be known to take them out again. ``jsonc.Broken`` or
     ``Odd`` where that can't be done; the same text where nothing is to be done."""
     if not text.strip(BLANK):
@@ -128,17 +130,23 @@ def put(program: "Program", place: "Place", text: str, marks: Marks, *, shared: 
     if place.within and parse(text).at(place.within) is None:
         text, marks = _added(text, place.within[:-1], place.within[-1], {}, marks)
     for asked in program.events:
-        text, marks = _put_event(program, place, text, marks, asked, shared=shared)
+        text, marks = _put_event(program, place, text, marks, asked)
     return text, marks
 
 
 def take(program: "Program", place: "Place", text: str, marks: "Marks | None") -> str:
     """The document without any entry of ours, and without what was made for them and is empty now. Without ``marks``
-    (nothing is remembered) empty lists of ours go, and nothing else."""
+    (nothing is remembered) empty lists of ours go, and nothing else. ``jsonc.Broken`` or ``Odd`` where that can't be
+    done."""
     if not text.strip(BLANK):
         return text
+    _refuse_hidden(place, text)
     known = marks or Marks()
+    every = list(ours(program, place, parse(text)))
+    if len(every) > MANY:
+        raise Odd(f"more than {MANY} entries run git-lock", 1)
     while found := next(iter(ours(program, place, parse(text))), None):
+        _refuse_more(text, found)
         text = _without(text, found, known)
         path = (*place.within, found.event)
         if _is_empty(text, path) and (marks is None or path in marks.made):
@@ -186,6 +194,27 @@ def _refuse_odd(program: "Program", place: "Place", text: str) -> None:
             raise Odd(f"'{'.'.join((*place.within, asked.event))}' is not a list", _line(text, node))
 
 
+def _refuse_hidden(place: "Place", text: str) -> None:
+    """Of a key that is there twice the last counts, and where that is taken away, the first: so nothing is, where we
+    stand in both."""
+    root = parse(text)
+    for node in (root, root.at(place.within)):
+        known: dict[str | None, Node] = {}
+        for one in node.children if node is not None and node.kind == OBJECT else ():
+            earlier = known.get(one.key)
+            if earlier is not None and is_ours(text[earlier.start : earlier.end]):
+                raise Odd(f"'{one.key}' is there twice", _line(text, earlier))
+            known[one.key] = one.node
+
+
+def _refuse_more(text: str, found: "Found") -> None:
+    """What a person runs besides us, in the same command, is not ours to write anew or to take out."""
+    if does_more(found.command):
+        node = parse(text).at(found.handler)
+        assert node is not None
+        raise Odd(f"a command at {found.event} runs git-lock and something else", _line(text, node))
+
+
 def _line(text: str, node: Node) -> int:
     return text.count("\n", 0, node.start) + 1
 
@@ -194,45 +223,46 @@ def _named(name: str) -> str:
     return name if name == "the document" else f"'{name}'"
 
 
-def _missing(program: "Program", root: Node, found: "list[Found]", *, shared: bool) -> str:
+def _missing(program: "Program", root: Node, found: "list[Found]") -> str:
     """What of our entries is not there, or not as it should be."""
     absent = [one.event for one in program.events if not any(our.event == one.event for our in found)]
     if absent:
         return f"nothing asks us at {', '.join(absent[:3])}" + (f" and {len(absent) - 3} more" if absent[3:] else "")
     for asked in program.events:
         here = [one for one in found if one.event == asked.event]
-        faults = [fault_of(program, root, one, asked, shared=shared) for one in here]
+        faults = [fault_of(program, root, one, asked) for one in here]
         if all(faults):
             return f"{asked.event}: {faults[0]}"
     return ""
 
 
 def _put_event(
-    program: "Program", place: "Place", text: str, marks: Marks, asked: "Asked", *, shared: bool
+    program: "Program", place: "Place", text: str, marks: Marks, asked: "Asked"
 ) -> tuple[str, Marks]:
     root = parse(text)
     found = [one for one in ours(program, place, root) if one.event == asked.event]
     path = (*place.within, asked.event)
     if not found:
-        entry = _entry(program, asked, shared=shared)
+        entry = _entry(program, asked)
         if root.at(path) is None:
             return _added(text, place.within, asked.event, [entry], marks)
         return _added(text, path, None, entry, marks)
-    if not all(fault_of(program, root, one, asked, shared=shared) for one in found):
+    if not all(fault_of(program, root, one, asked) for one in found):
         return text, marks
-    return _mended(program, text, found[0], asked, shared=shared), marks
+    return _mended(program, text, found[0], asked), marks
 
 
-def _mended(program: "Program", text: str, found: "Found", asked: "Asked", *, shared: bool) -> str:
+def _mended(program: "Program", text: str, found: "Found", asked: "Asked") -> str:
     """An entry of ours brought up to date: only what is wrong with it is written anew."""
-    if not is_current(program, asked, found.command, shared=shared):
-        text = _set(text, found.handler, commands(program, asked, shared=shared, kept=kept_words(found.command)))
+    if not is_current(program, asked, found.command):
+        _refuse_more(text, found)
+        text = _set(text, found.handler, commands(program, asked, kept=kept_words(found.command)))
         if parse(text).at((*found.handler, "args")) is not None:
             text = jsonc.drop(text, (*found.handler, "args"))
     if lacking(plain(parse(text), (*found.entry, "matcher")), asked):
         text = _set(text, found.entry, {"matcher": asked.matcher})
     field = timeout_field(program)
-    if field and fault_of(program, parse(text), found, asked, shared=shared).startswith("its " + field):
+    if field and fault_of(program, parse(text), found, asked).startswith("its " + field):
         text = _set(text, found.handler, {field: _timeout(program, asked)})
     return text
 
@@ -252,9 +282,9 @@ def _added(text: str, path: "Path", key: str | None, value: object, marks: Marks
     return after, marks if key is None else marks.replace(made=(*marks.made, (*path, key)))
 
 
-def _entry(program: "Program", asked: "Asked", *, shared: bool) -> dict[str, object]:
+def _entry(program: "Program", asked: "Asked") -> dict[str, object]:
     """One entry, its fields in the order of the program's own manual."""
-    runs = dict(commands(program, asked, shared=shared))
+    runs = dict(commands(program, asked))
     field = timeout_field(program)
     limit: dict[str, object] = {field: _timeout(program, asked)} if field else {}
     matcher: dict[str, object] = {"matcher": asked.matcher} if asked.matcher else {}

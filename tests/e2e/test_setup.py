@@ -194,10 +194,10 @@ def test_what_a_team_shares_does_no_harm_where_there_is_no_git_lock(
     for command in set(_commands(json.loads(file_of(repo, program, shared=True).read_text()))):
         done = subprocess.run(["/bin/sh", "-c", command], input="{}", text=True, cwd=repo.path, capture_output=True,
                               env={"PATH": str(bare)}, check=False)  # fmt: skip
-        if program.guard == "never":
-            assert done.returncode == 127  # no opinion there: "not found" stops nothing
-        else:
+        if program.looks_first:
             assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        else:
+            assert done.returncode == 127  # no opinion there: "not found" stops nothing
 
 
 def _commands(found: Any) -> list[str]:
@@ -236,7 +236,7 @@ def test_what_the_project_has_already_is_enough(repo: Repo) -> None:
     repo.lock("setup", "cursor", "--shared", agent=None).ok()
     repo.git("add", ".cursor")
     repo.commit("hooks")
-    assert "part of the project" in repo.lock("setup", "cursor", agent=None).ok().out
+    assert "set up already, for the project: .cursor/" in repo.lock("setup", "cursor", agent=None).ok().out
     assert repo.lock("setup", "cursor", "--check", agent=None).code == 0
     assert answered(repo, "cursor", "--remove", code=17)["error"]["id"] == "settings-tracked"
     assert repo.git("status", "--porcelain").out == ""
@@ -244,7 +244,8 @@ def test_what_the_project_has_already_is_enough(repo: Repo) -> None:
 
 def test_two_programs_that_read_one_file_have_it_once(repo: Repo) -> None:
     repo.lock("setup", "copilot", agent=None).ok()
-    assert "already" in repo.lock("setup", "vscode", agent=None).ok().out
+    shown = repo.lock("setup", "vscode", agent=None).ok().out
+    assert "already" in shown and all(sentence.split()[0] in shown for sentence in PROGRAMS["vscode"].todo)
     assert "reads the same file" in repo.lock("setup", "copilot", "--remove", agent=None).ok().out
     assert repo.lock("setup", "vscode", "--check", agent=None).code == 0
     repo.lock("setup", "vscode", "--remove", agent=None).ok()
@@ -263,6 +264,27 @@ def test_check_writes_nothing_and_answers_by_its_code(repo: Repo) -> None:
     (report,) = answered(repo, "claude", "--check")["data"]["programs"]
     assert report["effective"] and every_file(repo.path) == before
     assert {one["state"] for one in report["registrations"]} == {"set-up", "absent"}
+
+
+def test_check_of_what_is_shared_is_about_the_project_alone(repo: Repo) -> None:
+    repo.lock("setup", "claude", agent=None).ok()
+    missing = answered(repo, "claude", "--check", "--shared", code=1)["error"]
+    assert missing["next"] == "git lock setup claude --shared"
+    repo.lock("setup", "claude", "--shared", agent=None).ok()
+    assert repo.lock("setup", "claude", "--check", "--shared", agent=None).code == 0
+
+
+def test_hooks_that_are_switched_off_are_not_to_be_set_up_once_more(repo: Repo) -> None:
+    repo.write(".claude/settings.local.json", '{"disableAllHooks": true}')
+    repo.lock("setup", "claude", agent=None).ok()
+    error = answered(repo, "claude", "--check", code=1)["error"]
+    assert "disableAllHooks is true" in error["message"] and error["next"].endswith(" .claude/settings.local.json")
+
+
+def test_what_is_not_in_the_project_yet_is_said_again(repo: Repo) -> None:
+    for _ in range(2):
+        assert "git add .windsurf/hooks.json" in repo.lock("setup", "windsurf", "--shared", agent=None).ok().out
+    assert repo.lock("setup", "windsurf", "--check", "--shared", agent=None).code == 1
 
 
 @pytest.mark.parametrize(
@@ -359,5 +381,6 @@ def test_words_that_make_no_sense_change_nothing(repo: Repo, words: list[str]) -
 
 
 def test_outside_of_a_repository_only_ones_own_settings_can_be_written(tmp_path: Path) -> None:
-    result = Repo(tmp_path).lock("setup", "claude", agent=None)
-    assert result.code == 1 and "--user" in result.err
+    for words in (["claude"], ["claude", "--check"]):
+        result = Repo(tmp_path).lock("setup", *words, agent=None)
+        assert result.code == 1 and "--user" in result.err

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitlock.domain.programs import PROGRAMS
+from gitlock.usecases.settings.disk import Changed, read_settings, remove_settings, write_settings
 from tests.kit.processes import Job, run_at_once
 from tests.kit.program import child_environment, program
 from tests.kit.repo import Repo
@@ -168,6 +169,22 @@ def test_a_folder_that_may_not_be_written_is_named(repo: Repo) -> None:
         repo.path.chmod(0o755)
     assert result.code == 17 and "can't be made (Permission denied)" in result.err
     assert not (repo.path / ".claude").exists()
+
+
+def test_what_somebody_wrote_meanwhile_is_not_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    for before, now in ((None, b"theirs"), (b"old", b"theirs"), (b"old", None)):
+        file.unlink(missing_ok=True)
+        if before is not None:
+            file.write_bytes(before)
+        seen = read_settings(str(file), str(tmp_path))
+        file.write_bytes(now) if now is not None else file.unlink()
+        with pytest.raises(Changed):
+            write_settings(str(file), seen, b"ours", str(tmp_path))
+        with pytest.raises(Changed):
+            remove_settings(str(file), seen, str(tmp_path), ())
+        assert (file.read_bytes() if file.exists() else None) == now
+        assert [path.name for path in tmp_path.iterdir() if path.name != file.name and "settings" in path.name] == []
 
 
 def test_what_a_dead_setup_has_left_is_written_over(repo: Repo) -> None:

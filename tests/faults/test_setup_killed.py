@@ -1,6 +1,7 @@
 """A setup that is killed at any call leaves each settings file as it was or as it should be; the next one goes on."""
 
 import re
+import stat
 import subprocess
 import sys
 from collections import Counter
@@ -72,3 +73,14 @@ def test_a_killed_setup_loses_nothing_and_is_finished_by_the_next(tmp_path: Path
         assert (repo.path / LOCAL).read_text() == THEIRS, point
         assert not (repo.path / ".cursor/hooks.json").exists(), point
         assert (repo.common_dir / "info/exclude").read_bytes() == exclude.read_bytes(), point
+
+
+def test_what_a_killed_setup_leaves_of_a_secret_nobody_else_can_read(tmp_path: Path) -> None:
+    repo = world(tmp_path, "secret")
+    (repo.path / LOCAL).chmod(0o600)
+    fresh = LOCAL + ".git-lock-new"
+    injected(
+        [sys.executable, "-m", "gitlock", "setup", "claude"], repo.path, child_environment(),
+        Fault(Point("fchmod", fresh, 1), KILL),
+    )  # fmt: skip
+    assert stat.S_IMODE((repo.path / fresh).stat().st_mode) == 0o600

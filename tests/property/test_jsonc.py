@@ -1,6 +1,7 @@
 """What is put into a document and taken out again leaves it byte for byte as it was, however it is written."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -91,6 +92,41 @@ def test_what_others_add_after_us_stays(text: str, other: str, data: st.DataObje
 def test_without_a_memory_the_values_are_the_same_all_the_same(text: str, value: object) -> None:
     longer, _ = append(text, (), "git-lock", value)
     assert parse(drop(longer, ("git-lock",))).value() == parse(text).value()
+
+
+@given(documents(), st.sampled_from([None, "", "\n", ",\n", ", // x\n", "/**/,"]), st.data())
+def test_whatever_is_taken_out_with_whatever_memory_the_rest_says_the_same(
+    text: str, rest: str | None, data: st.DataObject
+) -> None:
+    full = [path for path, _ in _places(parse(text)) if (node := parse(text).at(path)) is not None and node.children]
+    if not full:
+        return
+    path = data.draw(st.sampled_from(full))
+    node = parse(text).at(path)
+    assert node is not None
+    at = data.draw(st.integers(0, len(node.children) - 1))
+    step = at if node.kind == ARRAY else str(node.children[at].key)
+    wanted = parse(text).value()
+    inner: Any = wanted
+    for one in path:
+        inner = inner[one]
+    del inner[step]
+    assert parse(drop(text, (*path, step), rest)).value() == wanted
+
+
+def test_a_comment_before_what_is_taken_out_does_not_swallow_what_is_behind() -> None:
+    assert parse(drop('{ // mine\n"a": 1}', ("a",))).value() == {}
+    assert parse(drop('{ // mine\n"a": 1, "b": 2}', ("a",))).value() == {"b": 2}
+
+
+def test_a_comma_that_was_there_once_is_not_put_behind_nothing() -> None:
+    text, rest = append('{"a": 1,\n}', (), "b", 2)
+    assert parse(drop(text.replace('"a": 1,', ""), ("b",), rest)).value() == {}
+
+
+def test_a_document_of_very_many_values_is_refused() -> None:
+    with pytest.raises(Broken, match="more than 20000 values"):
+        parse("[" + "1," * 20_000 + "]")
 
 
 @given(VALUES, st.sampled_from([None, 1, "\t"]))

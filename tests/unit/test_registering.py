@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gitlock.domain.hookcommand import commands, is_current, is_ours, kept_words
+from gitlock.domain.hookcommand import commands, does_more, is_current, is_ours, kept_words
 from gitlock.domain.programs import PLUGIN, PROGRAMS, Place, Program
 from gitlock.domain.registering import ABSENT, INCOMPLETE, OFF, SET_UP, Marks, Odd, fresh, look, put, take
 
@@ -13,6 +13,7 @@ JSON_PROGRAMS = [program for program in PROGRAMS.values() if program.shape != PL
 CLAUDE = PROGRAMS["claude"]
 LOCAL = Place(".claude/settings.local.json")
 OURS = "git-lock agent-hook --harness claude"
+WRITTEN = f"command -v git-lock >/dev/null 2>&1 || exit 0; {OURS}"
 
 
 def claude_with(*handlers: dict[str, Any], matcher: str | None = None, event: str = "PreToolUse") -> str:
@@ -37,18 +38,17 @@ def entries(text: str, event: str = "PreToolUse") -> list[Any]:
 )  # fmt: skip
 def test_what_is_put_in_comes_out_again_to_the_byte(program: Program, before: str) -> None:
     place = program.private or program.project
-    after, marks = put(program, place, before, Marks(), shared=False)
+    after, marks = put(program, place, before, Marks())
     assert look(program, place, after).state == SET_UP
-    assert put(program, place, after, marks, shared=False) == (after, marks)
+    assert put(program, place, after, marks) == (after, marks)
     assert take(program, place, after, marks) == before
 
 
 @pytest.mark.parametrize("program", JSON_PROGRAMS, ids=lambda one: one.name)
 def test_a_file_of_ours_says_nothing_else(program: Program) -> None:
-    for shared in (False, True):
-        text = fresh(program, program.project, shared=shared)
-        assert look(program, program.project, text, shared=shared).state == SET_UP
-        assert all(is_ours(word) for word in _commands(json.loads(text)))
+    text = fresh(program, program.project)
+    assert look(program, program.project, text).state == SET_UP
+    assert all(is_ours(word) for word in _commands(json.loads(text)))
 
 
 def _commands(found: Any) -> list[str]:
@@ -59,12 +59,12 @@ def _commands(found: Any) -> list[str]:
 
 
 def test_others_keep_their_number_in_the_list() -> None:
-    after, _ = put(CLAUDE, LOCAL, claude_with({"type": "command", "command": "lint"}), Marks(), shared=False)
-    assert [one["hooks"][0]["command"] for one in entries(after)] == ["lint", OURS]
+    after, _ = put(CLAUDE, LOCAL, claude_with({"type": "command", "command": "lint"}), Marks())
+    assert [one["hooks"][0]["command"] for one in entries(after)] == ["lint", WRITTEN]
 
 
 def test_what_others_add_later_stays() -> None:
-    after, marks = put(CLAUDE, LOCAL, "{}\n", Marks(), shared=False)
+    after, marks = put(CLAUDE, LOCAL, "{}\n", Marks())
     document = json.loads(after)
     document["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "say done"}]})
     document["model"] = "x"
@@ -107,20 +107,20 @@ def test_an_entry_is_ours_by_what_it_runs(command: str, is_it: bool) -> None:
     ids=["another path", "fail-closed", "agent", "exec form", "timeout", "another key"],
 )
 def test_a_persons_own_change_of_our_entry_is_left_as_it_is(change: dict[str, Any]) -> None:
-    document = json.loads(fresh(CLAUDE, LOCAL, shared=False))
+    document = json.loads(fresh(CLAUDE, LOCAL))
     document["hooks"]["PreToolUse"][0]["hooks"][0] |= change
     text = json.dumps(document)
     assert look(CLAUDE, LOCAL, text).state == SET_UP
-    assert put(CLAUDE, LOCAL, text, Marks(), shared=False)[0] == text
+    assert put(CLAUDE, LOCAL, text, Marks())[0] == text
 
 
 @pytest.mark.parametrize(
     ("group", "handler", "expected"),
     [
-        ({}, {"command": f"{OURS} --mode warn"}, {"command": OURS}),
-        ({}, {"command": f"{OURS} --mode warn --fail-closed"}, {"command": OURS}),
-        ({}, {"command": "git-lock agent-hook --harness cursor"}, {"command": OURS}),
-        ({}, {"command": "git-lock", "args": ["agent-hook", "--old"]}, {"command": OURS}),
+        ({}, {"command": f"{OURS} --mode warn"}, {"command": WRITTEN}),
+        ({}, {"command": f"{OURS} --mode warn --fail-closed"}, {"command": WRITTEN}),
+        ({}, {"command": "git-lock agent-hook --harness cursor"}, {"command": WRITTEN}),
+        ({}, {"command": "git-lock", "args": ["agent-hook", "--old"]}, {"command": WRITTEN}),
         ({"matcher": "Edit|Write"}, {}, {}),
         ({}, {"timeout": 0.01}, {"timeout": 10}),
     ],
@@ -129,12 +129,12 @@ def test_a_persons_own_change_of_our_entry_is_left_as_it_is(change: dict[str, An
 def test_an_old_entry_is_mended_in_its_place(
     group: dict[str, Any], handler: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    before = json.loads(fresh(CLAUDE, LOCAL, shared=False))
+    before = json.loads(fresh(CLAUDE, LOCAL))
     old = json.loads(json.dumps(before))
     old["hooks"]["PreToolUse"][0] |= group
     old["hooks"]["PreToolUse"][0]["hooks"][0] |= {"statusMessage": "kept", **handler}
     assert look(CLAUDE, LOCAL, json.dumps(old)).state == INCOMPLETE
-    after, _ = put(CLAUDE, LOCAL, json.dumps(old), Marks(), shared=False)
+    after, _ = put(CLAUDE, LOCAL, json.dumps(old), Marks())
     assert look(CLAUDE, LOCAL, after).state == SET_UP
     (mended,) = entries(after)
     assert mended["matcher"] == before["hooks"]["PreToolUse"][0]["matcher"]
@@ -146,11 +146,11 @@ def test_what_a_person_added_to_our_words_survives_the_mending() -> None:
     assert kept_words(f"{OURS} --mode warn --fail-closed") == ""  # not understood: nothing is guessed
     assert kept_words(f"{OURS} --fail-closed") == "--fail-closed"
     asked = CLAUDE.events[0]
-    assert commands(CLAUDE, asked, shared=False, kept="--agent x")["command"] == f"{OURS} --agent x"
+    assert commands(CLAUDE, asked, kept="--agent x")["command"] == f"{WRITTEN} --agent x"
 
 
 def test_a_missing_event_is_named() -> None:
-    document = json.loads(fresh(CLAUDE, LOCAL, shared=False))
+    document = json.loads(fresh(CLAUDE, LOCAL))
     del document["hooks"]["PreToolUse"]
     looked = look(CLAUDE, LOCAL, json.dumps(document))
     assert (looked.state, looked.why) == (INCOMPLETE, "nothing asks us at PreToolUse")
@@ -159,7 +159,7 @@ def test_a_missing_event_is_named() -> None:
 @pytest.mark.parametrize("switch", [{"disableAllHooks": True}, {"hooksConfig": {"enabled": False}},
                                     {"hooksConfig": {"disabled": ["git-lock"]}}], ids=str)  # fmt: skip
 def test_a_switch_that_turns_us_off_is_seen(switch: dict[str, Any]) -> None:
-    document = {**json.loads(fresh(CLAUDE, LOCAL, shared=False)), **switch}
+    document = {**json.loads(fresh(CLAUDE, LOCAL)), **switch}
     assert look(CLAUDE, LOCAL, json.dumps(document)).state == OFF
 
 
@@ -176,18 +176,18 @@ def test_a_switch_that_turns_us_off_is_seen(switch: dict[str, Any]) -> None:
 )
 def test_what_can_not_be_added_to_without_doubt_is_not(text: str, line: int) -> None:
     with pytest.raises(Odd) as caught:
-        put(CLAUDE, LOCAL, text, Marks(), shared=False)
+        put(CLAUDE, LOCAL, text, Marks())
     assert caught.value.line == line
 
 
 def test_a_key_that_is_there_twice_elsewhere_is_none_of_ours() -> None:
     text = '{"model": "a", "model": "b"}'
-    after, marks = put(CLAUDE, LOCAL, text, Marks(), shared=False)
+    after, marks = put(CLAUDE, LOCAL, text, Marks())
     assert take(CLAUDE, LOCAL, after, marks) == text
 
 
 def test_without_a_memory_nothing_but_ours_goes() -> None:
-    after, _ = put(CLAUDE, LOCAL, '{"model": "x"}', Marks(), shared=False)
+    after, _ = put(CLAUDE, LOCAL, '{"model": "x"}', Marks())
     assert json.loads(take(CLAUDE, LOCAL, after, None)) == {"model": "x"}
     assert look(CLAUDE, LOCAL, take(CLAUDE, LOCAL, after, None)).state == ABSENT
 
@@ -196,15 +196,59 @@ def test_without_a_memory_nothing_but_ours_goes() -> None:
 def test_where_a_missing_program_would_stop_tools_it_is_looked_for(name: str) -> None:
     program = PROGRAMS[name]
     asked = program.events[0]
-    for shared in (False, True):
-        texts = commands(program, asked, shared=shared).values()
-        assert all(is_current(program, asked, text, shared=shared) for text in texts)
-    bare = next(iter(commands(program, asked, shared=False).values())).split("; ")[-1]
-    assert not is_current(program, asked, bare, shared=False)
+    assert all(is_current(program, asked, text) for text in commands(program, asked).values())
+    bare = next(iter(commands(program, asked).values())).split("; ")[-1]
+    assert not is_current(program, asked, bare)
 
 
 def test_words_are_plain_wherever_nothing_has_to_be_looked_for() -> None:
-    for name in ("claude", "codex", "cursor", "windsurf"):
+    for name in ("codex", "cursor", "windsurf"):
         program = PROGRAMS[name]
         for asked in program.events:
-            assert commands(program, asked, shared=False) == {"command": f"git-lock agent-hook --harness {name}"}
+            assert commands(program, asked) == {"command": f"git-lock agent-hook --harness {name}"}
+
+
+SHADOWED = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "%s"}]}], "Stop": %s}}'
+
+
+@pytest.mark.parametrize("last", ["[]", '[{"hooks": [{"type": "command", "command": "mine"}]}]'])
+def test_of_an_event_that_is_there_twice_nothing_of_anothers_is_taken(last: str) -> None:
+    text = SHADOWED % (OURS, last)
+    with pytest.raises(Odd, match="'Stop' is there twice"):
+        take(CLAUDE, LOCAL, text, None)
+
+
+MORE = [f"{OURS}; say done", f"tee log | {OURS}", f"lint && {OURS}", f"{OURS} & say hi", f"a\n{OURS}"]
+NO_MORE = [
+    f"{OURS} || true", f"[ -x /o/git-lock ] && /o/{OURS} 2>/dev/null || exit 0", f'cd "$P" && {OURS} 2>&1',
+    f"X=1 {OURS}", f"if command -v git-lock; then {OURS}; fi", f"sh -c '{OURS}; exit 0'", f"{OURS} # mine; yes",
+    f"{OURS} >/tmp/a 2>&1;",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", MORE)
+def test_what_a_person_runs_in_the_same_command_is_not_taken_out_with_us(command: str) -> None:
+    with pytest.raises(Odd, match="runs git-lock and something else"):
+        take(CLAUDE, LOCAL, claude_with({"type": "command", "command": command}), None)
+
+
+def test_what_a_person_runs_in_the_same_command_is_not_written_over() -> None:
+    old = claude_with({"type": "command", "command": "git-lock agent-hook --of-old; say done"})
+    with pytest.raises(Odd, match="runs git-lock and something else"):
+        put(CLAUDE, LOCAL, old, Marks())
+
+
+@pytest.mark.parametrize("command", NO_MORE)
+def test_what_only_serves_our_command_goes_with_it(command: str) -> None:
+    assert "git-lock" not in take(CLAUDE, LOCAL, claude_with({"type": "command", "command": command}), None)
+
+
+@pytest.mark.parametrize("program", JSON_PROGRAMS, ids=lambda one: one.name)
+def test_our_own_commands_do_nothing_else(program: Program) -> None:
+    written = [one for asked in program.events for one in commands(program, asked).values()]
+    assert not any(does_more(one) for one in written)
+
+
+def test_entries_by_the_hundred_are_not_taken_out_one_by_one() -> None:
+    with pytest.raises(Odd, match="more than 200 entries"):
+        take(CLAUDE, LOCAL, claude_with(*[{"type": "command", "command": OURS}] * 201), None)

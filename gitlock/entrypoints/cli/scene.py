@@ -12,6 +12,8 @@ from gitlock.wiring.person import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitlock.domain.programs import Program
     from gitlock.entrypoints.cli.options import Given
     from gitlock.usecases.settings.places import Spot
@@ -61,7 +63,7 @@ class Scene:
         if self.scope == USER:
             own = of_person(program, self.environ)
             if own is None:
-                raise _homeless()
+                raise _misled(program, self.environ) or _homeless()
             return own
         assert self.top is not None
         return in_worktree(program, self.top, self.scope)
@@ -75,6 +77,17 @@ class Scene:
         return registrations(self.site.repository.git, self.tops, self.environ, names)
 
 
+def _misled(program: "Program", environ: "Mapping[str, str]") -> UnsafeError | None:
+    """What the program's own variable does with the place, if that is why there is none."""
+    name = program.user.variable
+    if not name or not environ.get(name):
+        return None
+    return UnsafeError(
+        f"{name} is '{environ[name]}', a relative path, which is another place in every folder", hint=f"unset {name}",
+        id="no-home",
+    )  # fmt: skip
+
+
 def _homeless() -> UnsafeError:
     return UnsafeError("there is no home folder to write to (HOME is not set)", hint="export HOME=~", id="no-home")
 
@@ -84,5 +97,6 @@ def _worktrees(site: "Site") -> list[str]:
 
     here = site.repository.top
     listed = [one.path for one in list_checkouts(site.repository.git) if not one.bare and not one.gone]
-    others = [path for path in listed if here is None or os.path.realpath(path) != os.path.realpath(here)]
+    there = [path for path in listed if os.path.isdir(path)]  # a locked one may be on a disk that is away
+    others = [path for path in there if here is None or os.path.realpath(path) != os.path.realpath(here)]
     return [*([here] if here is not None else []), *others]

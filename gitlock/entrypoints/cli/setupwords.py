@@ -2,6 +2,7 @@
 
 import os
 
+from gitlock.domain.programs import PROGRAMS
 from gitlock.domain.registering import ABSENT, BY_PLUGIN, INCOMPLETE, OFF, SET_UP
 from gitlock.entrypoints import envelope
 from gitlock.entrypoints.cli.output import hint, warning
@@ -120,12 +121,22 @@ def meaning() -> list[str]:
     return _wrapped(MEANING, "")
 
 
-def after_table(reports: list[Report]) -> list[str]:
-    """What one would do next."""
-    lacking = [report.program.name for report in reports if report.found and not report.is_effective]
+def after_table(reports: list[Report], top: str | None) -> list[str]:
+    """What one would do next; without a worktree (``top`` is None) that can only be for oneself."""
+    lacking = [
+        report.program.name for report in reports
+        if report.found and not report.is_effective and switch(report, top) is None
+    ]  # fmt: skip
     if not lacking:
         return []
-    return [hint(f"git lock setup {lacking[0] if len(lacking) == 1 else 'all'}")]
+    flag = " --user" if top is None else ""
+    return [hint(f"git lock setup {lacking[0] if len(lacking) == 1 else 'all'}{flag}")]
+
+
+def switch(report: Report, top: str | None) -> tuple[str, str] | None:
+    """The file that switches the hooks off which are set up here, and how; None where nothing does."""
+    here = [one for one in report.registrations if one.state == OFF and one.worktree in (top, None)]
+    return next((one.switch for one in here if one.switch is not None), None)
 
 
 def states(reports: list[Report], top: str | None) -> list[str]:
@@ -137,7 +148,7 @@ def states(reports: list[Report], top: str | None) -> list[str]:
         lines.append(f"{report.program.title} {head}")
         for one in shown:
             why = f": {visible(one.why)}" if one.why else ""
-            lines.append(f"  {_STATES[one.state]:<12}  {_file(one.file, top)}{why}")
+            lines.append(f"  {_STATES[one.state]:<12}  {shown_file(one.file, top)}{why}")
     return lines
 
 
@@ -150,7 +161,7 @@ def told(report: Report, removing: bool, top: str | None) -> tuple[list[str], li
 
 def _set_up(report: Report, top: str | None) -> tuple[list[str], list[str]]:
     program, (first, *others) = report.program, report.changes
-    name = _file(first.spot.path, top)
+    name = shown_file(first.spot.path, top)
     whose = {PRIVATE: "for this clone", SHARED: "for the project", USER: "for you, in every repository"}
     moved = [one for one in others if one.failed is None and one.became in (CREATED, CHANGED)]
     notes = [
@@ -160,22 +171,35 @@ def _set_up(report: Report, top: str | None) -> tuple[list[str], list[str]]:
     if first.became == UNCHANGED and not moved:
         if first.why.startswith((BY_PLUGIN, BY_PROJECT)):
             return [f"{program.title} asks git-lock already, {visible(first.why)}"], notes
-        lines = [f"{program.title} is set up already, {whose[first.spot.scope]}: {name}"]
-        lines += [f"  {visible(first.why)}"] if first.why else []
+        here = [one for one in report.registrations if one.file == first.spot.path]
+        is_part = any(one.scope == SHARED for one in here)
+        lines = [f"{program.title} is set up already, {whose[SHARED if is_part else first.spot.scope]}: {name}"]
+        if first.spot.scope == SHARED and not is_part:
+            lines += _to_share(first)
+        if any(other.project.path == program.project.path for other in PROGRAMS.values() if other != program):
+            lines += _todo(program)  # it may have been set up for the other one alone, whose person was told
         return lines, notes + _doubles(report, top)
     lines = [f"{program.title} is set up {whose[first.spot.scope]}: {name}"]
     if others:
         count = len([one for one in others if one.failed is None])
         lines += _wrapped(f"the same in {count} other worktree{'' if count == 1 else 's'} of this clone", "  ")
     if first.spot.scope == SHARED:
-        lines += _wrapped(f"to share it: git add {word(first.spot.place.path)}, and commit; without git-lock it does "
-                          "nothing", "  ")  # fmt: skip
+        lines += _to_share(first)
     if program.limits:
         lines += _wrapped(f"its limits: {program.limits}", "  ")
-    lines.append("what is left for you:")
+    return lines + _todo(program), notes + _doubles(report, top)
+
+
+def _to_share(done: "Done") -> list[str]:
+    path = word(done.spot.place.path)
+    return _wrapped(f"to share it: git add {path}, and commit; without git-lock it does nothing", "  ")
+
+
+def _todo(program: "Program") -> list[str]:
+    lines = ["what is left for you:"]
     for sentence in program.todo:
         lines += _wrapped(sentence, "  - ", "    ")
-    return lines, notes + _doubles(report, top)
+    return lines
 
 
 def _doubles(report: Report, top: str | None) -> list[str]:
@@ -204,17 +228,18 @@ def _removed(report: Report, top: str | None) -> tuple[list[str], list[str]]:
         for one in report.changes if one.failed is not None and one.failed is not report.failure
     ]  # fmt: skip
     kept = [one for one in report.changes if one.became == UNCHANGED and one.why]
-    lines = [f"left {_file(one.spot.path, top)}: {one.why}" for one in kept]
+    lines = [f"left {shown_file(one.spot.path, top)}: {one.why}" for one in kept]
     if done:
         verb = {REMOVED: "removed", CLEARED: "taken out of"}
-        lines += [f"{verb[one.became]} {_file(one.spot.path, top)}" for one in done]
+        lines += [f"{verb[one.became]} {shown_file(one.spot.path, top)}" for one in done]
     elif not kept and report.failure is None:
         lines.append(f"nothing to do: {program.title} is not set up {_where(report)}")
     rest = [one for one in report.registrations if one.state != ABSENT and one.worktree in (top, None)]
     for one in rest:
         flag = {USER: " --user", SHARED: " --shared", PRIVATE: ""}[one.scope]
         if not kept and report.failure is None:
-            notes.append(hint(f"git lock setup {program.name}{flag} --remove (it is still in {_file(one.file, top)})"))
+            still = f"it is still in {shown_file(one.file, top)}"
+            notes.append(hint(f"git lock setup {program.name}{flag} --remove ({still})"))
     return lines, notes
 
 
@@ -223,7 +248,7 @@ def _where(report: Report) -> str:
     return {PRIVATE: "in this clone", SHARED: "in the project", USER: "for you"}[scope]
 
 
-def _file(path: str, top: str | None) -> str:
+def shown_file(path: str, top: str | None) -> str:
     """A file below the worktree by its path in it."""
     root = os.path.realpath(top) + os.sep if top is not None else ""
     return word(path.removeprefix(root) if root and path.startswith(root) else path)

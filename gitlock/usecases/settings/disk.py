@@ -79,7 +79,8 @@ def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[
             os.unlink(fresh)
         except FileNotFoundError:
             pass
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC, 0o666)
+        mode = 0o666 if before.mode is None else before.mode & 0o600  # who may not read it now never may
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC, mode)
         try:
             view = memoryview(data)
             while view:
@@ -89,9 +90,9 @@ def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[
             os.fsync(fd)
         finally:
             os.close(fd)
-        _own_as(fresh, path if before.data is not None else os.path.dirname(path))
         if read_settings(path, root).data != before.data:
             raise Changed(path)
+        _own_as(fresh, path if before.data is not None else os.path.dirname(path))
         if before.data is None:
             _give_name(fresh, path)
         else:

@@ -19,7 +19,7 @@ _MARK = "// git-lock setup wrote this file, and keeps it up to date as long as n
 _BY_HAND = "changed by hand, so setup leaves it as it is"
 
 
-def look(program: "Program", place: "Place", data: bytes, *, shared: bool) -> Looked:
+def look(program: "Program", place: "Place", data: bytes) -> Looked:
     """What the file says of us; ``broken`` with a reason where it can't be read as what it should be."""
     if program.shape == PLUGIN:
         return _look_at_plugin(data)
@@ -29,26 +29,26 @@ def look(program: "Program", place: "Place", data: bytes, *, shared: bool) -> Lo
     if not text.strip(BLANK):
         return Looked(ABSENT)
     try:
-        return registering.look(program, place, text, shared=shared)
+        return registering.look(program, place, text)
     except Broken as broken:
         return Looked(BROKEN, _where(broken))
 
 
 def with_us(
-    program: "Program", place: "Place", data: bytes | None, marks: Marks, path: str, *, shared: bool
+    program: "Program", place: "Place", data: bytes | None, marks: Marks, path: str
 ) -> tuple[bytes, Marks]:
     """The file with everything of ours; the same bytes where nothing is to be done. ``UnsafeError`` (with ``path``)
     where nothing can be added without doubt."""
     if program.shape == PLUGIN:
         return _plugin_over(data, path), marks
     if data is None:
-        text, marks = registering.put(program, place, "{}\n", Marks(), shared=shared)
+        text, marks = registering.put(program, place, "{}\n", Marks())
         return text.encode(), marks
     text_or_none, why = _decoded(data)
     if text_or_none is None:
         raise Refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
     try:
-        text, marks = registering.put(program, place, text_or_none, marks, shared=shared)
+        text, marks = registering.put(program, place, text_or_none, marks)
     except Broken as broken:
         raise Refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
     except Odd as odd:
@@ -75,14 +75,17 @@ def without_us(
             return None
     except Broken as broken:
         raise Refused(path, _where(broken), id="settings-broken", hint=_mend(path, broken.line)) from None
+    except Odd as odd:
+        what = f"can't be taken out of: {odd.what} (line {odd.line})"
+        raise Refused(path, what, id="settings-broken", hint=_mend(path, odd.line)) from None
     return left.encode("utf-8", "surrogatepass")
 
 
-def by_hand(program: "Program", place: "Place", *, shared: bool) -> str:
+def by_hand(program: "Program", place: "Place") -> str:
     """The whole document of a project that has nothing but us, for whoever adds it by hand."""
     if program.shape == PLUGIN:
         return plugin().decode()
-    return registering.fresh(program, place, shared=shared)
+    return registering.fresh(program, place)
 
 
 def plugin() -> bytes:
@@ -92,6 +95,7 @@ def plugin() -> bytes:
 
 
 def _look_at_plugin(data: bytes) -> Looked:
+    data = data.replace(b"\r\n", b"\n")  # as git may check a shared one out
     head, _, body = data.partition(b"\n")
     if not head.startswith(_MARK.encode()):
         return Looked(ABSENT)

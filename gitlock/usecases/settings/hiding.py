@@ -1,7 +1,8 @@
 """A person's own settings files in a worktree are nobody's work: they are kept out of ``git status``.
 
 By two lines for each in ``info/exclude`` of the common git folder, which counts for every worktree of the clone and is
-never committed. What git ignores anyway needs none. They are taken out byte for byte.
+never committed. What git ignores anyway needs none. They are taken out byte for byte. The paths are those of
+``gitlock.domain.programs``, none of which git would read as a pattern.
 """
 
 import os
@@ -35,7 +36,7 @@ def hide(common_dir: str, path: str) -> "Hidden | None":
     for _ in range(TRIES):
         before = read_settings(place, common_dir)
         data = before.data or b""
-        line = f"/{_escaped(path)}"
+        line = f"/{path}"
         if line.encode() in data.split(b"\n"):
             return None
         text = ("\n" if data and not data.endswith(b"\n") else "") + f"{_WHY}\n{line}\n"
@@ -71,9 +72,5 @@ def show(common_dir: str, path: str, hidden: "Hidden | None") -> bool:
 def _without(data: bytes, path: str, text: str) -> bytes:
     if text and data.count(text.encode()) == 1:
         return data.replace(text.encode(), b"")
-    ours = f"{_WHY}\n/{_escaped(path)}\n".encode()
+    ours = f"{_WHY}\n/{path}\n".encode()
     return data.replace(ours, b"")
-
-
-def _escaped(path: str) -> str:
-    return "".join("\\" + letter if letter in "*?[\\" else letter for letter in path)

@@ -4,13 +4,14 @@ Links are followed, as the programs do: it is only writing that stops at them.
 """
 
 import os
-import re
 
 from gitlock.domain.hookcommand import commands, is_ours
 from gitlock.domain.jsonc import parse
 from gitlock.domain.programs import NESTED, PLUGIN
-from gitlock.domain.registering import ABSENT, BLANK, has_plugin, switched_off
+from gitlock.domain.registering import ABSENT, BLANK, BY_PLUGIN, SET_UP, has_plugin, switched_off
+from gitlock.domain.toolmatcher import takes
 from gitlock.domain.value import Value
+from gitlock.usecases.settings.codex import read_config
 from gitlock.usecases.settings.disk import Refused, read_settings
 from gitlock.usecases.settings.documents import BROKEN, look
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from gitlock.domain.jsonc import Node
     from gitlock.domain.programs import Program
     from gitlock.usecases.settings.places import Spot
-
-_LIST = re.compile(r"[A-Za-z0-9_\-, |]*")
 
 
 class Entry(Value):
@@ -44,14 +43,7 @@ class Entry(Value):
 
     def meets(self, tool: str) -> bool:
         """Whether the matcher takes this tool: a list of names, else a regular expression."""
-        if self.matcher in ("", "*"):
-            return True
-        if _LIST.fullmatch(self.matcher):
-            return tool in {name.strip() for name in re.split(r"[|,]", self.matcher)}
-        try:
-            return re.search(self.matcher, tool) is not None
-        except re.error:
-            return False
+        return takes(self.matcher, tool)
 
 
 class Registration(Value):
@@ -61,10 +53,11 @@ class Registration(Value):
     ``user``. ``state`` is ``absent``, ``set-up``, ``incomplete`` (something of ours is missing or old), ``off`` (hooks
     are switched off) or ``broken`` (``named``: though our command stands in it), and ``why`` says what is the matter.
     ``entries`` are those of ours, ``strangers`` the events that have none. ``switch`` is the file that switches all
-    hooks off, this one or one beside it, and how it does; None where none does.
+    hooks off, this one or one beside it, and how it does; None where none does. ``plugin`` is the file that enables our
+    plugin, where that is another one.
     """
 
-    __slots__ = ("entries", "named", "scope", "spot", "state", "strangers", "switch", "why")
+    __slots__ = ("entries", "named", "plugin", "scope", "spot", "state", "strangers", "switch", "why")
 
     def __init__(
         self,
@@ -76,6 +69,7 @@ class Registration(Value):
         strangers: tuple[str, ...] = (),
         named: bool = False,
         switch: tuple[str, str] | None = None,
+        plugin: str | None = None,
     ) -> None:
         self.spot = spot
         self.scope = spot.scope
@@ -85,6 +79,7 @@ class Registration(Value):
         self.strangers = strangers
         self.named = named
         self.switch = switch
+        self.plugin = plugin
 
     @property
     def program(self) -> "Program":
@@ -105,14 +100,32 @@ class Registration(Value):
 def read_registration(spot: "Spot") -> Registration:
     """The file as it is now; one that can't be read is ``broken``."""
     program = spot.program
-    beside = _codex_switch(spot) if program.name == "codex" else None
+    config = read_config(spot.path) if program.name == "codex" else None
+    beside = (config.path, config.switch) if config is not None and config.switch is not None else None
+    if config is not None and config.plugin and spot.top is None:
+        return _with_plugin(spot, config.path, beside)
+    return _of_file(spot, beside)
+
+
+def _with_plugin(spot: "Spot", plugin: str, beside: tuple[str, str] | None) -> Registration:
+    """The file of a person whose own settings enable our plugin, which has hooks of its own."""
+    found = _of_file(spot, beside)
+    if found.state == BROKEN:
+        return found
+    if not found.entries:
+        found = found.replace(state=SET_UP, why=BY_PLUGIN)
+    return found.replace(entries=(*found.entries, *_of_plugin(spot.program)), plugin=plugin)
+
+
+def _of_file(spot: "Spot", beside: tuple[str, str] | None) -> Registration:
+    program = spot.program
     try:
         data = _read(spot.path)
     except Refused as refusal:
         return Registration(spot, BROKEN, refusal.what, switch=beside)
     if data is None:
         return Registration(spot, ABSENT, switch=beside)
-    looked = look(program, spot.place, data, shared=spot.is_shared)
+    looked = look(program, spot.place, data)
     named = b"agent-hook" in data
     if program.shape == PLUGIN:
         entries = _of_plugin(program) if looked.state != ABSENT else ()
@@ -133,25 +146,10 @@ def _read(path: str) -> bytes | None:
     return read_settings(real, os.path.dirname(real)).data
 
 
-def _codex_switch(spot: "Spot") -> tuple[str, str] | None:
-    """Codex has its switches in another file, beside the hooks."""
-    import tomllib
-
-    path = os.path.join(os.path.dirname(spot.path), "config.toml")
-    try:
-        features = tomllib.loads((_read(path) or b"").decode()).get("features")
-    except (Refused, ValueError):  # then it is no switch, and Codex says itself what is wrong with it
-        return None
-    for name in ("hooks", "codex_hooks"):
-        if isinstance(features, dict) and features.get(name) is False:
-            return path, f"features.{name} is false"
-    return None
-
-
 def _of_plugin(program: "Program") -> tuple[Entry, ...]:
     """A plugin of ours runs our command by the name on the PATH, at each of its events."""
     return tuple(
-        Entry(one.event, one.matcher, "", tuple(commands(program, one, shared=False)["command"].split()))
+        Entry(one.event, one.matcher, "", tuple(commands(program, one)["command"].split()))
         for one in program.events
     )
 

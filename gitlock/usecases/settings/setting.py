@@ -12,7 +12,7 @@ from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, UnsafeError
 from gitlock.stores.files.setups import SetupBook, Setups, Written
 from gitlock.usecases.settings import hiding
-from gitlock.usecases.settings.disk import Changed, Refused, read_settings, remove_settings, write_settings
+from gitlock.usecases.settings.disk import Changed, Content, Refused, read_settings, remove_settings, write_settings
 from gitlock.usecases.settings.documents import look, with_us, without_us
 from gitlock.usecases.settings.places import PRIVATE, Spot, in_worktree
 
@@ -86,7 +86,8 @@ def take_away(ground: Ground, program: "Program", spots: "Iterable[Spot]", *, ev
                 done.append(_take(ground, spot))
             except GitlockError as error:
                 done.append(Done(spot, UNCHANGED, failed=error))
-        if everywhere and not _used_by_others(ground, program):
+        is_left = any(one.failed is not None for one in done)  # then it is as little anybody's work as before
+        if everywhere and not is_left and not _used_by_others(ground, program):
             _show(ground, in_worktree(program, os.sep, PRIVATE))
     return done
 
@@ -118,22 +119,22 @@ def _used_by_others(ground: Ground, program: "Program") -> str:
 def _put(ground: Ground, spot: Spot) -> Done:
     program, place, shared = spot.program, spot.place, spot.is_shared
     is_part = _is_part(ground, spot)
+    has_hidden = False
     for _ in range(TRIES):
         before = read_settings(spot.path, spot.root)
         if is_part and not shared:
-            if before.data is None or look(program, place, before.data, shared=False).state != SET_UP:
+            if before.data is None or look(program, place, before.data).state != SET_UP:
                 raise _is_shared(spot)
             return Done(spot, UNCHANGED, why="it is part of the project")
-        setups = ground.book.read()
-        known = setups.files.get(spot.path)
+        known = _still_known(ground, spot, before)
         marks = known.marks if known is not None else Marks()
-        data, marks = with_us(program, place, before.data, marks, spot.path, shared=shared)
+        data, marks = with_us(program, place, before.data, marks, spot.path)
         if not is_part and not shared:
-            _hide(ground, spot)
+            has_hidden = _hide(ground, spot) or has_hidden
         elif shared:
             _show(ground, spot)
         if data == before.data:
-            why = look(program, place, data, shared=shared).why
+            why = look(program, place, data).why
             return Done(spot, UNCHANGED, why=why)
         written = known or Written(made=before.data is None)
         setups = ground.book.read()
@@ -142,11 +143,28 @@ def _put(ground: Ground, spot: Spot) -> Done:
             folders = write_settings(spot.path, before, data, spot.root)
         except Changed:
             continue
+        except Refused:
+            if has_hidden:
+                _show(ground, spot)
+            raise
         if folders:
             made = written.replace(marks=marks, folders=(*written.folders, *folders))
             ground.book.write(_with(ground.book.read(), spot, made))
         return Done(spot, CREATED if before.data is None else CHANGED)
+    if has_hidden:
+        _show(ground, spot)
     raise Refused(spot.path, "is being written by others all the time", hint="run this again")
+
+
+def _still_known(ground: Ground, spot: Spot, before: Content) -> Written | None:
+    """What is remembered of a file, as long as something of ours is in it. Else it was written anew by somebody, or we
+    never came to write it: what it was before us is what it is now, but for folders that we have made."""
+    known = ground.book.read().files.get(spot.path)
+    if known is None or before.data is None:
+        return known and Written(made=True, folders=known.folders)
+    if look(spot.program, spot.place, before.data).state == ABSENT:
+        return Written(made=False, folders=known.folders)
+    return known
 
 
 def _take(ground: Ground, spot: Spot) -> Done:
@@ -157,8 +175,8 @@ def _take(ground: Ground, spot: Spot) -> Done:
             _forget(ground, spot)
             return Done(spot, NOTHING)
         marks = known.marks if known is not None else None
-        made = known.made if known is not None else False
-        if spot.program.shape != PLUGIN and look(spot.program, spot.place, before.data, shared=False).state == ABSENT:
+        made, folders = (known.made, known.folders) if known is not None else _as_if_made(spot)
+        if spot.program.shape != PLUGIN and look(spot.program, spot.place, before.data).state == ABSENT:
             _forget(ground, spot)
             return Done(spot, NOTHING)
         if not spot.is_shared and _is_part(ground, spot):
@@ -171,7 +189,7 @@ def _take(ground: Ground, spot: Spot) -> Done:
             return Done(spot, NOTHING)
         try:
             if data is None:
-                remove_settings(spot.path, before, spot.root, known.folders if known is not None else ())
+                remove_settings(spot.path, before, spot.root, folders)
             else:
                 write_settings(spot.path, before, data, spot.root)
         except Changed:
@@ -205,15 +223,18 @@ def _is_shared_still(spot: Spot) -> UnsafeError:
     )  # fmt: skip
 
 
-def _hide(ground: Ground, spot: Spot) -> None:
+def _hide(ground: Ground, spot: Spot) -> bool:
+    """Keeps the file from git, and whether that was to be done."""
     if ground.git is None or ground.common_dir is None or spot.top is None:
-        return
+        return False
     if hiding.is_ignored(ground.git.elsewhere(spot.top), spot.place.path):
-        return
+        return False
     hidden = hiding.hide(ground.common_dir, spot.place.path)
-    if hidden is not None:
-        setups = ground.book.read()
-        ground.book.write(setups.replace(hidden={**setups.hidden, spot.place.path: hidden}))
+    if hidden is None:
+        return False
+    setups = ground.book.read()
+    ground.book.write(setups.replace(hidden={**setups.hidden, spot.place.path: hidden}))
+    return True
 
 
 def _show(ground: Ground, spot: Spot) -> None:
@@ -228,6 +249,19 @@ def _show(ground: Ground, spot: Spot) -> None:
             first = next(iter(rest))
             rest[first] = rest[first].replace(made=True)
         ground.book.write(setups.replace(hidden=rest))
+
+
+def _as_if_made(spot: Spot) -> tuple[bool, tuple[str, ...]]:
+    """What is not remembered, as after the repository was moved: in a worktree, a file of this clone's own in which
+    nothing is left goes, and so does its folder."""
+    if spot.top is None or spot.is_shared:
+        return False, ()
+    folders: list[str] = []
+    folder = os.path.dirname(spot.path)
+    while folder != spot.root:
+        folders.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return True, tuple(folders)
 
 
 def _forget(ground: Ground, spot: Spot) -> None:

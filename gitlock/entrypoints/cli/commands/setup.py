@@ -45,7 +45,8 @@ def answer(given: Given) -> Answer:
 def _action(given: Given) -> str:
     chosen = [name for name in (CHECK, REMOVE, PRINT) if given.flag(name)]
     if len(chosen) > 1:
-        raise UsageError(f"--{chosen[0]} and --{chosen[1]} are two things", hint=f"git lock setup --{chosen[0]}")
+        name = given.arguments[0] if given.arguments else ALL
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} are two things", hint=f"git lock setup {name} --{chosen[0]}")
     if given.flag("user") and given.flag("shared"):
         raise UsageError("--user is for you alone, --shared for everybody", hint="git lock setup -h")
     if chosen:
@@ -110,11 +111,11 @@ def _already(scene: Scene, program: "Program") -> str:
     here = [one for one in scene.registrations((program.name,)) if one.worktree in (scene.top, None)]
     for one in here:
         if one.why == BY_PLUGIN:
-            return f"{BY_PLUGIN}: {one.file}"
+            return f"{BY_PLUGIN}: {one.plugin or one.file}"
     mine = any(one.state != ABSENT and one.scope == PRIVATE for one in here)
     if scene.scope == PRIVATE and program.private is not None and not mine:
         shared = (one.file for one in here if one.state == SET_UP and one.scope == SHARED)
-        return next((f"{BY_PROJECT}: {file}" for file in shared), "")
+        return next((f"{BY_PROJECT}: {setupwords.shown_file(file, scene.top)}" for file in shared), "")
     return ""
 
 
@@ -147,7 +148,7 @@ def _print(scene: Scene, names: tuple[str, ...]) -> Answer:
     program = PROGRAMS[names[0]]
     place = program.user if scene.scope == USER else None
     place = place or (program.private if scene.scope == PRIVATE and program.private else program.project)
-    text = by_hand(program, place, shared=scene.scope == SHARED)
+    text = by_hand(program, place)
     data = _data(PRINT, [], text)
     return Answer(raw=text.encode(), data=data, notes=[hint(f"this belongs into {place.path}")])
 
@@ -156,8 +157,8 @@ def _answered(scene: Scene, action: str, reports: list[Report], *, is_list: bool
     data = _data(action, reports, None)
     if action == LIST or (action == CHECK and is_list):
         code, fault = _judged(scene, reports, everything=True) if action == CHECK else (exitcodes.DONE, None)
-        return Answer(code, lines=setupwords.table(reports, scene.top), notes=setupwords.after_table(reports),
-                      data=data, fault=fault)  # fmt: skip
+        lines, notes = setupwords.table(reports, scene.top), setupwords.after_table(reports, scene.top)
+        return Answer(code, lines=lines, notes=notes, data=data, fault=fault)
     if action == CHECK:
         code, fault = _judged(scene, reports, everything=False)
         return Answer(code, lines=setupwords.states(reports, scene.top), data=data, fault=fault)
@@ -194,19 +195,31 @@ def _judged(scene: Scene, reports: list[Report], *, everything: bool) -> "tuple[
     lacking = []
     for report in reports:
         was_begun = any(one.state != ABSENT for one in report.registrations)
-        fine = _is_own(report) if scene.scope == USER else report.is_effective
+        fine = report.is_effective if scene.scope == PRIVATE else _is_in(report, scene)
         if not fine and (not everything or report.found or was_begun):
-            lacking.append(report.program.name)
+            lacking.append(report)
     if not lacking:
         return exitcodes.DONE, None
-    where = "for you" if scene.scope == USER else "here"
-    flag = " --user" if scene.scope == USER else ""
-    what = f"not set up {where}, or not in full: {', '.join(lacking)}"
-    return exitcodes.ERROR, envelope.error("not-set-up", what, f"git lock setup {' '.join(lacking)}{flag}")
+    switches = {report.program.name: setupwords.switch(report, scene.top) for report in lacking}
+    off = {name: found for name, found in switches.items() if found is not None}
+    if len(off) == len(lacking):  # set up as they are: to do it once more would change nothing
+        what = "; ".join(f"{name}: {how}" for name, (_, how) in off.items())
+        files = ", ".join(dict.fromkeys(setupwords.shown_file(file, scene.top) for file, _ in off.values()))
+        fault = envelope.error("not-set-up", f"hooks are switched off: {what}", f"switch them on in {files}")
+        return exitcodes.ERROR, fault
+    names = [report.program.name for report in lacking]
+    where = {USER: "for you", SHARED: "for the project"}.get(scene.scope, "here")
+    flag = {USER: " --user", SHARED: " --shared"}.get(scene.scope, " --user" if scene.top is None else "")
+    what = f"not set up {where}, or not in full: {', '.join(names)}"
+    return exitcodes.ERROR, envelope.error("not-set-up", what, f"git lock setup {' '.join(names)}{flag}")
 
 
-def _is_own(report: Report) -> bool:
-    return any(one.state == SET_UP and one.scope == USER for one in report.registrations)
+def _is_in(report: Report, scene: Scene) -> bool:
+    """Whether it is set up in just the scope that was asked about."""
+    return any(
+        one.state == SET_UP and one.scope == scene.scope and one.worktree in (scene.top, None)
+        for one in report.registrations
+    )
 
 
 def _surroundings(scene: Scene, reports: list[Report]) -> list[str]:
