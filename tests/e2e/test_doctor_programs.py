@@ -5,6 +5,7 @@ import json
 import os
 import select
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,13 @@ def test_a_program_that_is_set_up_well_is_fed_and_found_well(well: list[dict[str
 def test_what_a_bare_path_does_not_find_is_said(well: list[dict[str, Any]]) -> None:
     (note,) = [one for one in about(well, "programs", "note") if "with a bare PATH" in one]
     assert "Claude Code" in note and PROGRAMS["codex"].title not in note
+
+
+def test_what_a_bare_path_finds_of_both_programs_is_shown(well: list[dict[str, Any]]) -> None:
+    (command,) = [one["next"] for one in well if "with a bare PATH" in one["what"]]
+    beside = command.replace("PATH=/usr/bin:/bin", f"PATH={program().parent}:/usr/bin:/bin")
+    shown = subprocess.run(["/bin/sh", "-c", beside], capture_output=True, text=True, check=False).stdout
+    assert [os.path.basename(line) for line in shown.splitlines()] == ["git", "git-lock"]
 
 
 def test_what_is_not_as_setup_would_write_it_is_said(well: list[dict[str, Any]]) -> None:
@@ -256,14 +264,60 @@ def test_a_plugin_beside_what_setup_has_written_is_said(managed: Repo) -> None:
     assert "by the plugin git-lock" in said["what"] and said["next"] == "git lock setup claude --remove"
 
 
+def own_codex(home: Path, text: str) -> dict[str, str | None]:
+    """A person whose Codex has this in its ``config.toml``."""
+    (home / "codex").mkdir()
+    (home / "codex/config.toml").write_text(text)
+    return {"CODEX_HOME": str(home / "codex")}
+
+
+OUR_PLUGIN = '[plugins."git-lock@git-lock"]\n'
+
+
+@pytest.mark.parametrize("more", ["enabled = true\n", ""])
+def test_codexs_plugin_counts_as_set_up_and_is_fed(managed: Repo, tmp_path: Path, more: str) -> None:
+    found = findings(managed, env=own_codex(tmp_path, OUR_PLUGIN + more))
+    assert [one for one in about(found, "codex", "ok") if "codex/config.toml" in one]
+    assert not about(found, "codex", "bad")
+
+
+@pytest.mark.parametrize("text", [OUR_PLUGIN + "enabled = false\n", "[features]\nplugins = false\n" + OUR_PLUGIN])
+def test_codexs_plugin_that_is_off_does_not(managed: Repo, tmp_path: Path, text: str) -> None:
+    assert not about(findings(managed, env=own_codex(tmp_path, text)), "codex", "ok")
+
+
+def test_codexs_plugin_beside_what_setup_has_written_is_said(managed: Repo, tmp_path: Path) -> None:
+    put(managed, "codex")
+    found = findings(managed, env=own_codex(tmp_path, OUR_PLUGIN))
+    (said,) = [one for one in found if "asks twice for each edit" in one["what"]]
+    assert "by the plugin git-lock" in said["what"] and said["next"] == "git lock setup codex --remove"
+
+
+@pytest.mark.parametrize("name", ["hooks", "codex_hooks"])
+def test_a_persons_codex_that_runs_no_hook_is_bad(managed: Repo, tmp_path: Path, name: str) -> None:
+    put(managed, "codex")
+    bad = about(findings(managed, env=own_codex(tmp_path, f"[features]\n{name} = false\n")), "codex", "bad")
+    assert any(f"asks nobody: features.{name} is false in" in one for one in bad)
+
+
+def test_a_plugin_of_codex_is_enough_for_setup(managed: Repo, tmp_path: Path) -> None:
+    env = own_codex(tmp_path, OUR_PLUGIN)
+    assert managed.lock("setup", "codex", "--check", agent=None, env=env).code == 0
+    said = managed.lock("setup", "codex", agent=None, env=env).ok().out
+    assert "by its git-lock plugin" in said and "config.toml" in said
+    assert not (managed.path / ".codex").exists()
+
+
 def test_the_persons_own_store_and_settings_are_not_touched(managed: Repo, tmp_path: Path) -> None:
     put(managed, "claude")
     managed.git("config", "--global", "gitlock.store", f"files:{tmp_path}/shared")
     managed.git("config", "--global", "gitlock.mode", "off")
     before = managed.state()
-    found = findings(managed, env={"CLAUDE_CODE_SESSION_ID": "5b0cf1e2", "GITLOCK_SESSION": "claude-5b0cf1e2"})
+    around = {"CLAUDE_CODE_SESSION_ID": "5b0cf1e2", "GITLOCK_SESSION": "claude-5b0cf1e2"}
+    found = findings(managed, env={**around, "XDG_STATE_HOME": f"{tmp_path}/own"})
     assert not about(found, "claude", "bad")
     assert managed.state() == before
+    assert not (tmp_path / "own/git-lock/sessions").exists()
     assert not (managed.store / "sessions").exists() and not (tmp_path / "shared").exists()
 
 

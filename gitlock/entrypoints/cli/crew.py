@@ -2,26 +2,28 @@
 
 import os
 
+from gitlock.domain.crew import MAIN, Row
 from gitlock.domain.duration import show_duration
 from gitlock.domain.guarding import BROKEN, NONE
 from gitlock.domain.programs import PROGRAMS
-from gitlock.domain.session import QUEUED, WAITING
+from gitlock.domain.session import QUEUED, WAITING, WATCHED
 from gitlock.domain.worktree import PORTS_EACH
 from gitlock.entrypoints import envelope
-from gitlock.entrypoints.wording import quoted_reason, stamp, visible
-from gitlock.usecases.muster import MAIN, Row
+from gitlock.entrypoints.wording import clock, quoted_reason, stamp, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gitlock.domain.lease import Lease
     from gitlock.domain.queue import Waiter
     from gitlock.domain.session import Session
 
 COLUMNS = ("AGENT", "STATE", "BRANCH", "BEHIND", "DIRTY", "UNPUSHED", "CLAIMS", "OVERLAP", "SEEN")
 _NUMBERS = 3  # the columns from here on hold numbers and times
 _NARROW = (12, 8, 8)  # characters that the first three columns keep where the terminal is narrow
-_STYLES = {"waiting": "yellow", "dead": "red", "queued": "cyan", "working": "green"}
+_STYLES = {"waiting": "yellow", "dead": "red", "queued": "cyan", "working": "green", "done": "dim"}
+_SHOWN = 3  # leases that are named one by one
 
 
 def crew_lines(
@@ -49,7 +51,7 @@ def crew_lines(
     draw(COLUMNS, "bold")
     for row, texts in zip(rows, cells, strict=True):
         draw(texts, "", texts[1].partition(" ")[0])
-        for detail in _details(row, wall):
+        for detail in _details(row, wall, width - 2):
             target.print(Text("  " + detail, style="dim"), soft_wrap=True)
     return lines_of(target)
 
@@ -88,17 +90,20 @@ def _widths(cells: list[tuple[str, ...]], width: int) -> list[int]:
     return found
 
 
-def _details(row: Row, wall: float) -> list[str]:
+def _details(row: Row, wall: float, width: int) -> list[str]:
     lines = []
     if row.message:
         what = {WAITING: "asks", QUEUED: "waits for"}.get(row.state or "", "says")
         lines.append(f"{what}{quoted_reason(row.message)}")
     lines += [_waiting_line(one, wall) for one in row.blocks]
+    if row.orphans:
+        lines.append(_orphan_line(row.orphans, wall))
     notes = []
     tree = row.tree
-    if row.session is not None and row.session.kind == "agent" and not row.is_dead:
+    if row.session is not None and row.session.kind == "agent" and not row.is_over:
         if row.guard in (NONE, BROKEN):
-            lines.append(f"guard: {row.guard}: {guard_words(row.session, row.guard, wall)}: git lock doctor")
+            next_ = ": git lock doctor" if row.session.program in PROGRAMS else ""
+            lines.append(f"guard: {row.guard}: {guard_words(row.session, row.guard, wall)}{next_}")
         elif row.session.hook_at is not None:
             guard = f"guard: {row.guard}, " if row.guard is not None else ""
             notes.append(f"{guard}{hook_words(row.session, wall)}")
@@ -118,7 +123,18 @@ def _details(row: Row, wall: float) -> list[str]:
         notes.append(f"in {visible(row.worktree)}, which is no worktree of this repository")
     if tree is not None and tree.record is not None and tree.record.port:
         notes.append(f"ports {tree.record.port}-{tree.record.port + PORTS_EACH - 1}")
-    return lines + ([", ".join(notes)] if notes else [])
+    return lines + _packed(notes, width)
+
+
+def _packed(notes: list[str], width: int) -> list[str]:
+    """As many in a line as there is room for; none is broken."""
+    lines: list[str] = []
+    for note in notes:
+        if lines and len(lines[-1]) + len(note) + 2 <= width:
+            lines[-1] += f", {note}"
+        else:
+            lines.append(note)
+    return lines
 
 
 def hook_words(session: "Session", wall: float) -> str:
@@ -130,7 +146,18 @@ def hook_words(session: "Session", wall: float) -> str:
 
 def guard_words(session: "Session", guard: str | None, wall: float) -> str:
     """Why a session's edits are not stopped before they happen."""
-    return "what was refused happened all the same" if guard == BROKEN else hook_words(session, wall)
+    if guard == BROKEN:
+        return "what was refused happened all the same"
+    if session.extra.get(WATCHED) is True and session.hook_at is None:
+        return "run --presence sees what it has changed, and stops nothing"
+    return hook_words(session, wall)
+
+
+def _orphan_line(orphans: "tuple[Lease, ...]", wall: float) -> str:
+    names = ", ".join(f"'{visible(one.title, 200)}'" for one in orphans[:_SHOWN])
+    more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""
+    until = clock(max(one.renewed.wall + one.ttl for one in orphans), wall)
+    return f"left behind, still changed (orphaned, at most until {until}): {names}{more}"
 
 
 def _waiting_line(one: "Waiter", wall: float) -> str:
@@ -178,7 +205,7 @@ def row_json(row: Row, overlapping: "Mapping[str | None, int] | None", wall: flo
         "host": session.holder.host if session is not None else row.leases[0].holder.host if row.leases else None,
         "pid": session.holder.pid if session is not None else row.leases[0].holder.pid if row.leases else None,
         "liveness": row.liveness if session is not None or row.leases else None,
-        "counts": not row.is_dead,
+        "counts": not row.is_over,
         "state": row.state,
         "since": stamp(row.since),
         "message": envelope.name(row.message),
@@ -199,6 +226,7 @@ def row_json(row: Row, overlapping: "Mapping[str | None, int] | None", wall: flo
         "unknown": tree.why if tree is not None and tree.why else None,
         "overlaps": None if overlapping is None or sight is None else overlapping.get(row.worktree, 0),
         "claims": [envelope.name(lease.title) for lease in row.leases],
+        "orphaned": [envelope.name(lease.title) for lease in row.orphans],
         "blocks": [
             {"agent": one.agent, "claim": envelope.name(one.title), "since": stamp(one.since)} for one in row.blocks
         ],

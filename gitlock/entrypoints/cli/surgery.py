@@ -3,7 +3,6 @@
 import os
 from shutil import which
 
-from gitlock.entrypoints.cli.commands.install import program_file
 from gitlock.errors import GitlockError
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.process import LOCAL_VARIABLES
@@ -27,15 +26,15 @@ ROWS = 200  # lines of the hooks' log that are looked at
 _OURS = frozenset((*LOCAL_VARIABLES, *PID_VARIABLES, *(name for name, _ in (*SESSIONS, *MARKERS))))
 
 
-def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
-    """The findings; with ``here`` no other worktree is looked at."""
+def look_at_programs(site: "Site", own: str | None, *, here: bool) -> list[Finding]:
+    """The findings; with ``here`` no other worktree is looked at. ``own`` is the program of this installation."""
     top = site.repository.require_top()
     environ = plain_environment(site.environ)
     setup = seen_from(top, environ)
     wall = site.now().wall
     sessions, leases = _known(site)
     guards = guarded(sessions, leases, site.liveness_of, wall)
-    findings = examine_programs(setup, top, environ, site.repository.git, site.clock.now, _trusted(environ))
+    findings = examine_programs(setup, top, environ, site.repository.git, site.clock.now, _trusted(own, environ))
     findings += heard_of(setup, sessions, guards, wall)
     findings += not_set_up(setup, guards, top, program_around(site.environ))
     checkouts = [one.path for one in list_checkouts(site.repository.git) if not (one.bare or one.gone)]
@@ -46,9 +45,9 @@ def look_at_programs(site: "Site", *, here: bool) -> list[Finding]:
     return findings + could_not_answer(last_lines(site.folder, ROWS), wall)
 
 
-def _trusted(environ: "dict[str, str]") -> frozenset[str]:
+def _trusted(own: str | None, environ: "dict[str, str]") -> frozenset[str]:
     """The git-lock programs that the person runs anyway: this one, and what is found on the PATH."""
-    found = (program_file(), which("git-lock", path=environ.get("PATH", os.defpath)))
+    found = (own, which("git-lock", path=environ.get("PATH", os.defpath)))
     return frozenset(os.path.realpath(path) for path in found if path is not None)
 
 

@@ -20,7 +20,7 @@ def crowded(
     """A finding for each worktree in which several agents are at work: by live sessions, and by what they hold. An
     agent and those below it are one."""
     found: dict[str, set[str]] = {}
-    holders = [(lease.agent, lease.holder) for lease in leases if lease.kind == "agent"]
+    holders = [(lease.agent, lease.holder) for lease in leases if lease.kind == "agent" and not lease.is_left]
     holders += [
         (one.agent, one.holder) for one in sessions
         if one.kind == "agent" and one.state != DONE and wall - one.active < LATELY

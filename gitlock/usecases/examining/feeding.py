@@ -180,6 +180,8 @@ class _Bench:
                 )
             except OSError as error:
                 return Fed(ODD, err=f"{argv[0]}: {error.strerror}", code=127)
+            except ValueError:  # a NUL, or half a surrogate pair: no command line can hold it
+                return Fed(ODD, err="it holds a character that no command line can", code=127)
             said = [_read(stream) for stream in (out, err)]
         seconds = time.monotonic() - begun
         if code is None:
@@ -217,6 +219,7 @@ def _environment(feed: Feed, folder: str, environ: "Mapping[str, str]", dialect:
     if feed.surroundings == BARE:
         seen = {name: text for name, text in environ.items() if name in ("HOME", "USER", "LOGNAME", "LANG", "SHELL")}
         seen["PATH"] = BARE_PATH
+    seen["XDG_STATE_HOME"] = os.path.join(os.path.dirname(folder), "state")  # sessions of the made-up are nobody's
     return {**seen, **{name: text.replace("{folder}", folder) for name, text in dialect.environ.items()}}
 
 

@@ -40,9 +40,12 @@ if TYPE_CHECKING:
     from gitlock.usecases.settings.reading import Entry
 
 SHOWN = 120  # characters of what a command said
+_BY_PLUGIN = "the plugin git-lock"
 
 _GUARD = r"(?:command -v git-lock >/dev/null 2>&1 \|\| exit 0; )?"
-_PLAIN = re.compile(_GUARD + r"(git-lock|git lock|/[\w./+@-]*/git-lock) agent-hook(?: --?[\w-]+(?:[= ][\w./+@-]+)?)*")
+# Each word can be read in one way only: what a repository brought must not keep us busy.
+_OPTION = r" --?[\w-]+(?:=[\w./+@-]+| [\w./+@][\w./+@-]*)?"
+_PLAIN = re.compile(rf"{_GUARD}(git-lock|git lock|/[\w./+@-]*/git-lock) agent-hook(?:{_OPTION})*")
 
 
 def set_up(setup: "Iterable[Registration]", program: str) -> "list[Registration]":
@@ -146,8 +149,8 @@ def _about_events(one: "Registration", top: str) -> list[Finding]:
 
 
 def _about_answers(one: "Registration", top: str, fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
-    program, path = one.program, shown_path(one.file, top)
-    entry = _asked(one)[0]
+    program, entry = one.program, _asked(one)[0]
+    path = shown_path(one.plugin if one.plugin is not None and not entry.line else one.file, top)
     held, free, _ = (fed.get(feed) for feed in _feeds(one, entry))
     if held is None or free is None:
         what = f"what '{path}' runs before an edit may be more than git-lock, so it was not tried: {entry.shown}"
@@ -203,7 +206,7 @@ def _said(fed: "Fed") -> str:
 def _twice(program: "Program", own: "list[Registration]", top: str) -> "Iterable[Finding]":
     """Two files that both make the program ask: nothing is wrong by that, but everything takes twice as long."""
     ways = {
-        "the plugin git-lock" if program.name == "claude" and not entry.line else shown_path(one.file, top): (
+        _BY_PLUGIN if program.name in ("claude", "codex") and not entry.line else shown_path(one.file, top): (
             entry.line, entry.words
         )
         for one in own for entry in _asked(one)
@@ -242,5 +245,5 @@ def _bare(wanted: "list[tuple[Registration, Entry]]", fed: "Mapping[Feed, Fed]")
             f"with a bare PATH ({BARE_PATH}), as a desktop or a service may start it, the hook gives no answer and "
             f"edits go unchecked: {', '.join(dict.fromkeys(titles))}"
         )
-        command = f"env -i HOME=\"$HOME\" PATH={BARE_PATH} sh -c 'command -v git git-lock'"
+        command = f"env -i HOME=\"$HOME\" PATH={BARE_PATH} sh -c 'command -v git; command -v git-lock'"
         yield Finding("programs", NOTE, what, command)

@@ -100,7 +100,7 @@ def _programs(site: "Site", *, here: bool) -> list[Finding]:
     """The agent programs that are set up here, or at work: what is set up is fed."""
     from gitlock.entrypoints.cli.surgery import look_at_programs
 
-    return look_at_programs(site, here=here) if site.repository.top is not None else []
+    return look_at_programs(site, program_file(), here=here) if site.repository.top is not None else []
 
 
 def _agents(site: "Site", *, fix: bool) -> list[Finding]:
