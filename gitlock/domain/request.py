@@ -1,4 +1,4 @@
-"""Asking a holder to let go, and the answers; and asking a person.
+"""Asking a holder to let go, and the answers; asking a person; and word for a holder whose paths were changed.
 
 A request is a record of its own, outside the state document: losing one costs a question, never a lease. The grant
 is part of the state: the holder's lease is narrowed and the asker's made in one step.
@@ -19,15 +19,18 @@ TEXT_LIMIT = 500  # characters of a request's text; what is longer is cut, and m
 
 # ``freed``: nobody who was asked holds any of it any more, so that there is nothing left to be answered
 OPEN, GRANTED, DECLINED, HANDLED, FREED = "open", "granted", "declined", "handled", "freed"
+NOTED = "noted"  # there is nothing to be answered
 RELEASE, ESCALATION, BREAKING = "release", "escalation", "breaking"
+TRESPASS = "trespass"
 
 
 class Request(Value):
-    """``kind`` is a wish for a release, an escalation to a person, or a break that needs a second person's word.
+    """``kind`` is a wish for a release, an escalation to a person, or a break that needs a second person's word; or it
+    asks for nothing, and says that ``asker`` has changed what ``to`` holds (``trespass``).
 
-    ``to`` are the agents whose leases it is about; other than a release, it is for any person to answer. ``claim`` is
-    what was asked for, as text; ``include``, ``exclude`` and ``keys`` what that meant then; ``holder`` is where the
-    asker works. ``told`` lists the agents that have heard the answer.
+    ``to`` are the agents whose leases it is about; a wish other than a release is for any person to answer.
+    ``claim`` is what was asked for, as text; ``include``, ``exclude`` and ``keys`` what that meant then; ``holder`` is
+    where the asker works. ``told`` lists the agents that have heard the answer.
     """
 
     __slots__ = (
@@ -80,9 +83,15 @@ class Request(Value):
 
     def is_for(self, agent: str, kind: str) -> bool:
         """Whether this agent is asked: by name, or as a person where a person is asked."""
-        if self.kind == RELEASE:
+        if self.kind in (RELEASE, TRESPASS):
             return any(related(name, agent) for name in self.to)
         return kind == "human" and agent != self.asker
+
+    def is_unheard_by(self, agent: str, kind: str) -> bool:
+        """Whether it has something for this agent that it has not heard: an answer to it, or word of a trespass."""
+        if self.state == OPEN or agent in self.told:
+            return False
+        return self.is_for(agent, kind) if self.kind == TRESPASS else self.asker == agent
 
     def touches(self, lease: Lease, fold: Fold) -> bool:
         """Whether a lease holds something of what is asked for."""
@@ -155,5 +164,3 @@ def _reaches(want: Wanted, claim: Claim, lease: Lease, fold: Fold) -> bool:
     if set(claim.names) & set(lease.names):
         return True
     return bool(claim.include) and want.reaches(lease, fold)
-
-

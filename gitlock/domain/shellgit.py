@@ -10,10 +10,14 @@ if TYPE_CHECKING:
         inside: tuple[str, ...]
         tree: bool
         there: bool
+        sweeps: str
+        unless: str
 
     Found = list[tuple[str, What]]
 
-_TREE: "What" = {"tree": True}
+FOLDER, WORKTREE = "folder", "worktree"  # what a command sweeps over: all below a folder, or all that git keeps here
+_TREE: "What" = {"tree": True, "sweeps": FOLDER}
+_WHOLE: "What" = {"tree": True, "sweeps": WORKTREE}
 
 
 def git_writes(args: "list[str | None]") -> "Found":
@@ -55,12 +59,15 @@ def _split(args: "list[str | None]") -> "tuple[list[str | None], list[str | None
     return args, [], False
 
 
+_HELP = ("-h", "--help")
+
+
 def _options(words: "list[str | None]") -> list[str]:
     return [one for one in words if one is not None and one[:1] == "-"]
 
 
 def _operands(words: "list[str | None]") -> "list[str | None]":
-    return [one for one in words if one is None or one[:1] != "-"]
+    return [one for one in words if one is None or one[:1] != "-" or one == "-"]
 
 
 def _paths(words: "list[str | None]") -> "Found":
@@ -79,13 +86,19 @@ def _checkout(args: "list[str | None]") -> "Found":
     if parted:
         return _paths(after)
     options, words = _options(before), _operands(before)
-    if any(one in ("-b", "-B", "--orphan", "-t", "--track", "-p", "--patch") for one in options):
+    if any(one in ("-p", "--patch", *_HELP) for one in options):
         return []
+    if any(one in ("-b", "-B", "--orphan", "-t", "--track", "-d", "--detach") for one in options) or words == ["-"]:
+        return [(".", _WHOLE)]
     if words in (["."], ["*"], [":/"]):
         return [(".", _TREE)]
     if any(one in ("-f", "--force") for one in options):
-        return [(".", _TREE)]
-    return [(one, {"there": True}) for one in words if one]  # a branch, or a file of that name
+        return [(".", _WHOLE)]
+    if words in (["HEAD"], ["@"]):
+        return []
+    if len(words) == 1 and words[0]:
+        return [(words[0], {"there": True}), (".", {**_WHOLE, "unless": words[0]})]  # a file, or else a branch
+    return [(one, {"there": True}) for one in words if one]
 
 
 def _restore(args: "list[str | None]") -> "Found":
@@ -109,7 +122,7 @@ def _restore(args: "list[str | None]") -> "Found":
 
 def _reset(args: "list[str | None]") -> "Found":
     hard = any(one in ("--hard", "--merge", "--keep") for one in _options(args))
-    return [(".", _TREE)] if hard else []
+    return [(".", _WHOLE)] if hard else []
 
 
 def _stash(args: "list[str | None]") -> "Found":
@@ -119,8 +132,8 @@ def _stash(args: "list[str | None]") -> "Found":
         if parted:
             return _paths(after)
         named = words[1:] if words[:1] == ["push"] and not _takes_message(before) else []
-        return _paths(named) if named else [(".", _TREE)]
-    return [(".", _TREE)] if words[0] in ("pop", "apply") else []
+        return _paths(named) if named else [(".", _WHOLE)]
+    return [(".", _WHOLE)] if words[0] in ("pop", "apply", "branch") else []
 
 
 def _takes_message(words: "list[str | None]") -> bool:
@@ -156,12 +169,13 @@ def _clean(args: "list[str | None]") -> "Found":
     return _paths(words) if words else [(".", _TREE)]
 
 
-def _switch(args: "list[str | None]") -> "Found":
-    forced = any(one in ("-f", "--force", "--discard-changes") for one in _options(args))
-    return [(".", _TREE)] if forced else []
+def _moves(args: "list[str | None]") -> "Found":
+    """A switch, a merge, a rebase: what the branch or the files are, they are for everybody in this worktree."""
+    quiet = frozenset(_options(args)) & {*_HELP, "--dry-run", "--quit", "--show-current-patch", "--edit-todo"}
+    return [] if quiet else [(".", _WHOLE)]
 
 
 _COMMANDS = {
     "checkout": _checkout, "restore": _restore, "reset": _reset, "stash": _stash, "rm": _remove, "mv": _move,
-    "clean": _clean, "switch": _switch,
+    "clean": _clean, "switch": _moves, "merge": _moves, "rebase": _moves, "pull": _moves,
 }  # fmt: skip

@@ -37,12 +37,19 @@ class Write(Value):
 
     Where it is a folder, the files ``inside`` it are meant instead, if any are named. ``tree`` says that everything
     below it may be changed; ``there`` that it is meant only if it exists, else it is the name of something else.
+    ``sweeps`` is a word of ``shellgit``: git changes all of it, whoever is at work there; but not if there is a file
+    ``unless`` in it, which is then what the command is about.
     """
 
-    __slots__ = ("inside", "path", "there", "tree")
+    __slots__ = ("inside", "path", "sweeps", "there", "tree", "unless")
 
-    def __init__(self, path: str, *, inside: tuple[str, ...] = (), tree: bool = False, there: bool = False) -> None:
+    def __init__(
+        self, path: str, *, inside: tuple[str, ...] = (), tree: bool = False, there: bool = False, sweeps: str = "",
+        unless: str = "",
+    ) -> None:  # fmt: skip
         self.path = path
+        self.sweeps = sweeps
+        self.unless = unless
         self.inside = inside
         self.tree = tree
         self.there = there

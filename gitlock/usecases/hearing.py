@@ -1,4 +1,5 @@
-"""What others said to an agent since it last listened: requests to let go, and answers to its own.
+"""What others said to an agent since it last listened: requests to let go, answers to its own, and word of what was
+done to what it holds.
 
 Asked by every command and hook, but only where there is a request at all (``has_requests``).
 """
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def hear(store: "FileStore", agent: "Agent", fold: "Fold", facts: "Facts | None" = None) -> "list[Request]":
-    """Open requests that this agent is asked, and unheard answers to its own; an answer is heard once."""
+    """Open requests that this agent is asked; and unheard answers to its own, and notices, which are heard once."""
     from gitlock.domain.request import OPEN
     from gitlock.errors import StoreError
     from gitlock.usecases.negotiate import close_freed
@@ -26,7 +27,7 @@ def hear(store: "FileStore", agent: "Agent", fold: "Fold", facts: "Facts | None"
         pass  # they are shown as they were
     heard = [one for one in found if one.state == OPEN and one.asker != agent.id]
     for answer in found:
-        if answer.state != OPEN and answer.asker == agent.id and agent.id not in answer.told:
+        if answer.is_unheard_by(agent.id, agent.kind):
             heard.append(answer)
             try:
                 _heard(store, answer, agent.id)

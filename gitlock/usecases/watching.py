@@ -10,13 +10,12 @@ import time
 
 from gitlock.domain.session import TOUCHED_LIMIT, WORKING
 from gitlock.domain.sitting import AGAIN
-from gitlock.domain.snapshot import Event
 from gitlock.errors import GitlockError
 from gitlock.git.changes import worktree_changes
-from gitlock.usecases.edit import is_elsewhere
 from gitlock.usecases.observe import others_here, weigh
 from gitlock.usecases.presence import own_id, touch_session
 from gitlock.usecases.renew import pulse
+from gitlock.usecases.trespass import write_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,17 +129,7 @@ class Watcher:
         news = tuple(one for one in found.foreign if self._is_news(one))
         if news:
             self.tell(news)
-            self._write_down(news)
-
-    def _write_down(self, news: "tuple[Finding, ...]") -> None:
-        """What was written over is to be read in history; who works in another worktree has lost nothing."""
-        here = [one for one in news if one.lease is not None and not is_elsewhere(self.site, one.lease)]
-        leases = {one.path: one.lease for one in here if one.lease is not None}
-        if leases:
-            victims = " ".join(dict.fromkeys(lease.agent for lease in leases.values()))
-            note = f"while {self.program} ran"
-            event = Event("trespass", self.site.agent.id, " ".join(list(leases)[:10]), note=note, victim=victims)
-            self.site.store.note((event,))
+            write_down(self.site, news, f"while {self.program} ran")
 
     def _traces(self) -> "dict[str, Trace]":
         here = self.site.repository

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitlock.domain.programs import PROGRAMS
 from gitlock.entrypoints.agents.main import HARNESSES
 from gitlock.entrypoints.agents.neutral import Event, Say
+from gitlock.entrypoints.agents.payload import PATH_LIMIT, as_paths
 
 HERE = Path(__file__).parent
 ENVIRON = {"DEVIN_PROJECT_DIR": "/devin"}
@@ -54,6 +56,28 @@ def test_an_answer_has_the_shape_that_the_program_reads(harness: str, case: dict
 def test_every_program_has_its_cases_and_a_refusal_among_them(harness: str) -> None:
     cases = json.loads((HERE / f"{harness}.json").read_text())
     assert any("refuse" in case["replies"] for case in cases)
+
+
+# VS Code runs what Copilot's files ask for, and tells of it in other words: these are all that it has.
+VSCODE = (
+    "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop",
+    "Stop",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_every_event_that_a_program_tells_us_of_has_a_case(harness: str) -> None:
+    adapter = importlib.import_module(f"gitlock.entrypoints.agents.{harness}")
+    asked = VSCODE if harness == "vscode" else [one.event for one in PROGRAMS[harness].events]
+    cases = json.loads((HERE / f"{harness}.json").read_text())
+    seen = {event_of(harness, case).raw for case in cases}
+    if harness == "copilot":  # which has two spellings of each
+        seen |= {name[:1].lower() + name[1:] for name in seen}
+    assert {*asked, *getattr(adapter, "EVENTS", ())} - seen == set()
+
+
+def test_what_can_be_no_path_is_none() -> None:
+    assert as_paths("a", "a\0b", "", "x" * (PATH_LIMIT + 1), "a") == ("a",)
 
 
 ANYTHING = st.recursive(

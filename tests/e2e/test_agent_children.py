@@ -6,6 +6,7 @@ import pytest
 
 from tests.kit.programs import Program
 from tests.kit.repo import Repo
+from tests.kit.retiring import house
 
 WITH_CHILDREN = ("claude", "codex", "cursor", "copilot", "opencode")
 SESSIONS = {
@@ -105,3 +106,27 @@ def test_what_is_handed_on_is_held_in_the_parents_session(repo: Repo, parent: Pr
     child.ends_as_child()
     (lease,) = repo.json("list")["data"]["leases"]
     assert lease["holder"]["session"] == root(parent)
+
+
+@pytest.mark.parametrize("name", WITH_CHILDREN)
+def test_in_a_worktree_of_an_agents_own_the_parents_end_gives_back_as_much(repo: Repo, name: str) -> None:
+    alice = house(repo, "alice")
+    parent = Program(name, alice, SESSIONS[name])
+    other = Program("gemini", alice, "77aa55cc-0002-4000-8000-000000000002")
+    parent.tells("start", source="startup")
+    child = parent.begins_child(CHILD)
+    child.does("src/a.py", "1\n")
+    assert holder(repo).startswith("alice/")
+    other.does("src/b.py", "1\n")
+    parent.tells("end", reason="other")
+    assert [one["include"] for one in repo.json("list")["data"]["leases"]] == [["src/b.py"]]  # another session's
+
+
+@pytest.mark.parametrize("name", WITH_CHILDREN)
+def test_and_its_own_end_hands_them_to_the_worktrees_agent(repo: Repo, name: str) -> None:
+    parent = Program(name, house(repo, "alice"), SESSIONS[name])
+    parent.tells("start", source="startup")
+    child = parent.begins_child(CHILD)
+    child.does("src/a.py", "2\n")
+    child.ends_as_child()
+    assert holder(repo) == "alice"

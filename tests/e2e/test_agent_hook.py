@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from gitlock.domain.programs import PROGRAMS
 from tests.kit.processes import Job, run_at_once, start
-from tests.kit.program import child_environment, program
+from tests.kit.program import ROOT, child_environment, program
 from tests.kit.programs import Program
 from tests.kit.repo import Repo
 from tests.kit.result import Result
@@ -49,6 +51,12 @@ def test_an_input_that_is_not_understood_is_no_opinion_and_logged(repo: Repo, da
     result = hook(repo, data)
     assert (result.code, result.out, result.err) == (0, "", "")
     assert "claude" in (repo.store / "agent-hook.log").read_text()
+
+
+def test_no_opinion_is_said_in_each_programs_own_form(repo: Repo) -> None:
+    for name in PROGRAMS:
+        result = repo.lock("agent-hook", "--harness", name, agent=None, input=b"hello")
+        assert (result.code, result.out, result.err) == (0, "{}\n" if name in ("cursor", "opencode") else "", ""), name
 
 
 def test_an_input_of_five_megabytes_is_read(repo: Repo) -> None:
@@ -100,6 +108,35 @@ def test_an_input_that_never_ends_is_given_up(repo: Repo) -> None:
     with start(argv, cwd=repo.path, env=child_environment(), stdin=subprocess.PIPE) as hanging:
         assert hanging.wait().code == 0
     assert "not done within 2 s" in (repo.store / "agent-hook.log").read_text()
+
+
+LATE = """\
+import signal, sys
+sys.path.insert(0, sys.argv[1])
+from gitlock.entrypoints.agents import desk, main
+
+def keep(self):  # the clock runs out while it remembers, and once more
+    for _ in range(2):
+        signal.raise_signal(signal.SIGALRM)
+
+desk.Desk.keep = keep
+main.main(["--harness", "cursor", *sys.argv[2:]])
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--fail-closed",)])
+def test_an_answer_that_was_given_stays_the_only_one(repo: Repo, words: tuple[str, ...]) -> None:
+    repo.lock("claim", "src/a.py").ok()
+    event = {
+        "conversation_id": ONE, "hook_event_name": "preToolUse", "cursor_version": "3.1.0", "tool_name": "Write",
+        "tool_input": {"file_path": "src/a.py"}, "cwd": str(repo.path),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, str(ROOT), *words], cwd=repo.path, env=child_environment(), text=True,
+        input=json.dumps(event), capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["permission"] == "deny"
+    assert "what was said may be said again" in (repo.store / "agent-hook.log").read_text()
 
 
 def test_the_log_does_not_grow_for_ever(repo: Repo) -> None:

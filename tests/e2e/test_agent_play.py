@@ -1,10 +1,13 @@
 """Two agent programs at work in one repository, from their first edit to their end: the real hook, as a process."""
 
 import os
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from gitlock.domain.programs import PROGRAMS
+from tests.kit.program import is_soak
 from tests.kit.programs import Living, Program
 from tests.kit.repo import Repo
 
@@ -12,6 +15,8 @@ PAIRS = [
     ("claude", "codex"), ("codex", "gemini"), ("gemini", "cursor"), ("cursor", "copilot"), ("copilot", "claude"),
     ("claude", "opencode"),
 ]  # fmt: skip
+RING = [*PAIRS[:4], ("copilot", "opencode"), ("opencode", "vscode"), ("vscode", "devin"), ("devin", "windsurf"),
+        ("windsurf", "claude")]  # fmt: skip
 ONE, TWO = "5b0cf1e2-0001-4000-8000-000000000001", "77aa55cc-0002-4000-8000-000000000002"
 
 
@@ -29,7 +34,7 @@ def held(repo: Repo) -> dict[str, str]:
     return {" ".join(one["include"]): one["agent"] for one in leases}
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+@pytest.mark.parametrize("pair", list(permutations(PROGRAMS, 2)) if is_soak() else RING, ids=" and ".join)
 def test_a_free_file_is_claimed_at_the_first_edit_and_refused_to_the_second_session(
     repo: Repo, pair: tuple[str, str]
 ) -> None:

@@ -10,6 +10,7 @@ from gitlock.usecases.leave import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.decision import Finding
     from gitlock.domain.shellwrites import Seen
     from gitlock.entrypoints.agents.desk import Desk
     from gitlock.wiring.site import Site
@@ -84,12 +85,11 @@ def _looked(desk: "Desk", seen: "Seen") -> None:
     _report(desk, site, found.foreign)
 
 
-def _report(desk: "Desk", site: "Site", foreign: "tuple[object, ...]") -> None:
-    """Somebody else's files were changed: said now, and to be read in history."""
-    from gitlock.domain.decision import Finding
+def _report(desk: "Desk", site: "Site", rows: "tuple[Finding, ...]") -> None:
+    """Somebody else's files were changed: said now, to be read in history, and told to whoever holds them."""
     from gitlock.entrypoints.agents.words import SHOWN, held_line
+    from gitlock.usecases.trespass import write_down
 
-    rows = [one for one in foreign if isinstance(one, Finding)]
     if not rows:
         return
     now = site.store.read().now
@@ -99,9 +99,7 @@ def _report(desk: "Desk", site: "Site", foreign: "tuple[object, ...]") -> None:
         for one in rows[:SHOWN]
     ]
     desk.tell("\n".join(lines))
-    victims = " ".join(dict.fromkeys(one.lease.agent for one in rows if one.lease is not None))
-    paths = " ".join(one.path for one in rows[:10])
-    site.store.note((Happened("trespass", site.agent.id, paths, note="by a shell command", victim=victims),))
+    write_down(site, rows, "by a shell command")
 
 
 def _heeded(desk: "Desk") -> None:

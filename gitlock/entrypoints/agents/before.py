@@ -10,6 +10,7 @@ from gitlock.wiring.spotting import mode_setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.domain.decision import Finding
     from gitlock.domain.shellwrites import Write
     from gitlock.entrypoints.agents.desk import Desk
     from gitlock.git.locate import Spot
@@ -92,11 +93,9 @@ def refused(desk: "Desk", site: "Site", edited: "Edited", what: str) -> Say:
     return Say(REFUSE, text)
 
 
-def _warn(desk: "Desk", site: "Site", edited: "Edited", finding: object) -> None:
-    from gitlock.domain.decision import Finding
+def _warn(desk: "Desk", site: "Site", edited: "Edited", finding: "Finding") -> None:
     from gitlock.entrypoints.agents.words import warning
 
-    assert isinstance(finding, Finding)
     lease = finding.lease
     desk.tell(
         warning(
@@ -119,6 +118,8 @@ def _clash(site: "Site", edited: "Edited") -> str:
 
 def before_writes(desk: "Desk", writes: "tuple[Write, ...]") -> Say:
     """What a shell command plainly writes to: warned about, unless ``gitlock.shellWrites`` says otherwise."""
+    from gitlock.entrypoints.agents.sweeping import about_tree
+
     files, trees = split(desk, writes)
     told = desk.for_spots(files)
     say = Say()
@@ -133,22 +134,26 @@ def before_writes(desk: "Desk", writes: "tuple[Write, ...]") -> Say:
             return refused(desk, site, edited, "this command")
         for one in edited.warns:
             _warn(desk, site, edited, one)
-    for tree, path in trees:
-        _about_tree(desk, told.site(tree), path)
+    for tree, path, write in trees:
+        site = told.site(tree)
+        if mode_setting(site.settings, "shellWrites") != OFF:
+            about_tree(desk, site, path, write)
     if desk.texts:
         say = Say(WARN, "\n".join(desk.texts))
     return say
 
 
-def split(desk: "Desk", writes: "tuple[Write, ...]") -> "tuple[list[str], list[tuple[Spot, str]]]":
+def split(desk: "Desk", writes: "tuple[Write, ...]") -> "tuple[list[str], list[tuple[Spot, str, Write]]]":
     """The files that are written, as absolute paths; and whole folders, with the worktree that each is in."""
     from gitlock.git.locate import locate_folder
 
     files: list[str] = []
-    trees: list[tuple[Spot, str]] = []
+    trees: list[tuple[Spot, str, Write]] = []
     for write in writes:
         path = desk.absolute(write.path)
         if write.there and not os.path.lexists(path):
+            continue
+        if write.unless and os.path.lexists(os.path.join(path, write.unless)):
             continue
         if os.path.isdir(path) and not os.path.islink(path):
             if write.inside and not write.tree:
@@ -156,30 +161,7 @@ def split(desk: "Desk", writes: "tuple[Write, ...]") -> "tuple[list[str], list[t
                 continue
             spot = locate_folder(path)
             if spot is not None and desk.manages(spot):
-                trees.append((spot.replace(path=""), spot.path))
+                trees.append((spot.replace(path=""), spot.path, write))
         elif not write.tree:
             files.append(path)
     return files, trees
-
-
-def _about_tree(desk: "Desk", site: "Site", folder: str) -> None:
-    """Everything below a folder may change: never refused, but others' work there is named."""
-    from gitlock.domain.conflict import touching
-    from gitlock.domain.footprint import Footprint
-    from gitlock.domain.lease import INTENT
-    from gitlock.domain.pattern import escape
-    from gitlock.entrypoints.agents.words import SHOWN, lease_row
-    from gitlock.entrypoints.wording import visible
-
-    below = Footprint.of((escape(folder) + "/" if folder else "**",))
-    snapshot = site.store.read()
-    found = [
-        lease for lease in snapshot.leases.all()
-        if not lease.belongs_to(site.agent.id) and lease.mode != INTENT and lease.left(snapshot.now) > 0
-        and not is_elsewhere(site, lease) and touching(lease, (), below, site.fold) is not None
-    ]  # fmt: skip
-    if found:
-        rows = [lease_row(lease, snapshot.now) for lease in found[:SHOWN]]
-        where = f"'{visible(folder)}'" if folder else "this worktree"
-        more = [f"- and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-        desk.tell("\n".join((f"git-lock: this command may change {where}, where others are at work:", *rows, *more)))

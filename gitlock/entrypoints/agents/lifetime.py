@@ -69,7 +69,7 @@ def ended(desk: "Desk") -> Say:
     if not follows:
         for tree in desk.places:
             site = desk.site(tree)
-            leave(site, None if site.agent.source == "session" else desk.asking.session)
+            leave(site, None if site.agent.source == "session" else site.environ["GITLOCK_SESSION"])
     desk.attend(state=DONE)
     desk.sitting = desk.sitting.ended("")
     if follows:
@@ -90,7 +90,7 @@ def child_begun(desk: "Desk") -> Say:
         site = desk.site(desk.first)
         own = session_name(desk.program, desk.event.child)
         if own is not None:
-            SessionBook(site.store.layout).follow(own, site.agent.id)
+            SessionBook(site.store.layout).follow(own, site.agent.id, desk.asking.session)
             return Say()  # its record is that of its own name, made at its first event by it
     desk.attend()
     return Say()
@@ -203,4 +203,3 @@ def _predecessor(desk: "Desk", site: "Site", sessions: list[Session]) -> Session
         return max(same, key=lambda one: one.active, default=None)
     ended_here = [one for one in others if is_over(one) and one.holder.worktree == site.repository.top]
     return ended_here[0] if len(ended_here) == 1 else None
-

@@ -13,7 +13,7 @@ from gitlock.entrypoints.agents.neutral import BEFORE, EDIT, REFUSE, SHELL, WARN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import NoReturn, Protocol
 
     from gitlock.bundle import Bundle
     from gitlock.entrypoints.agents.desk import Desk
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         def reply(self, event: Event, say: Say) -> Reply: ...
 
 
+# The names of gitlock.domain.programs, which would cost each hook dear to load; a test keeps the two alike.
 HARNESSES = ("claude", "codex", "gemini", "cursor", "copilot", "vscode", "opencode", "windsurf", "devin")
 LIMIT = 2.0  # seconds for everything
 INPUT_LIMIT = 16 << 20  # bytes of input; a program that writes more at once is not checked
@@ -81,6 +82,7 @@ class Turn:
         self.environ = environ
         self.event: Event | None = None
         self.desk: Desk | None = None
+        self.reply: Reply | None = None  # once it is known
         self.adapter = _adapter(asked.harness)
 
     def run(self, bundle: "Bundle | None") -> Reply:
@@ -159,12 +161,13 @@ class Turn:
             return
 
 
-def main(words: list[str], bundle: "Bundle | None" = None) -> None:
+def main(words: list[str], bundle: "Bundle | None" = None) -> "NoReturn":
     """Answers one event and ends the process."""
     asked = Asked(words)
     if asked.wrong:
         # A program runs us with options that we don't have. Code 2 would stop every tool of some of them.
-        os.write(2, f"git-lock: agent-hook does not understand {asked.wrong!r}: git lock agent-hook -h\n".encode())
+        what = "needs --harness NAME" if asked.wrong == "--harness" else f"does not understand {asked.wrong!r}"
+        os.write(2, f"git-lock: agent-hook {what}: git lock agent-hook -h\n".encode())
         os._exit(0)
     turn = Turn(asked, dict(os.environ))
     _limit(turn)
@@ -176,16 +179,21 @@ def main(words: list[str], bundle: "Bundle | None" = None) -> None:
         _answer(reply, turn)
 
 
-def _answer(reply: Reply, turn: Turn) -> None:
+def _answer(reply: Reply, turn: Turn) -> "NoReturn":
     """Writes it, remembers what was said now that it was, and ends."""
+    turn.reply = reply
     try:
-        _write(1, reply.out)
-        _write(2, reply.err)
+        _say(reply)
         if turn.desk is not None:
             turn.desk.keep()
     except BaseException as error:  # noqa: BLE001
         turn.log(f"after the answer: {type(error).__name__}: {error}")
     os._exit(reply.code)
+
+
+def _say(reply: Reply) -> None:
+    _write(1, reply.out)
+    _write(2, reply.err)
 
 
 def _write(fd: int, text: str) -> None:
@@ -195,17 +203,26 @@ def _write(fd: int, text: str) -> None:
 
 
 def _limit(turn: Turn) -> None:
-    """After two seconds the answer is what it is where something went wrong."""
+    """After two seconds the answer is what it is where something went wrong. One that is being written stays the only
+    one: two are none that a program could read. What is only remembered then gets as long again."""
     try:
         import _signal as signal  # type: ignore[import-not-found]  # the public module is dearer than all we do
     except ImportError:
         return
 
     def out_of_time(*_: object) -> None:
+        if turn.reply is not None:
+            signal.signal(signal.SIGALRM, too_late)
+            signal.setitimer(signal.ITIMER_REAL, LIMIT)
+            return
         reply = turn.failed(f"not done within {LIMIT:g} s")
-        _write(1, reply.out)
-        _write(2, reply.err)
+        _say(reply)
         os._exit(reply.code)
+
+    def too_late(*_: object) -> None:
+        assert turn.reply is not None
+        turn.log(f"not done within {2 * LIMIT:g} s: what was said may be said again")
+        os._exit(turn.reply.code)
 
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, out_of_time)

@@ -2,6 +2,7 @@
 
 from gitlock.domain.decision import HELD, OVERTAKEN, Finding
 from gitlock.domain.session import WAITING
+from gitlock.domain.standing import ORPHANED
 from gitlock.entrypoints.wording import (
     clock,
     ended_line,
@@ -10,6 +11,7 @@ from gitlock.entrypoints.wording import (
     place_word,
     process_words,
     title,
+    trespass_words,
     visible,
 )
 
@@ -73,7 +75,10 @@ def refusal(
     path = edited.stops[0].path if edited.stops else ""
     if path:
         word = place_word(path, prefix, claim=True)
-        lines.append(f'To ask for it: git lock request {word} -m "why". To wait until it is free: git lock wait {word}')
+        ask = f'To ask for it: git lock request {word} -m "why".'
+        if edited.stops[0].standing == ORPHANED:  # nobody is there to be asked
+            ask = f'To take it over, once you have looked at what is changed: git lock steal {word} --reason "why".'
+        lines.append(f"{ask} To wait until it is free: git lock wait {word}")
     if again:
         lines.append("This was refused a moment ago, and nothing has changed: do other work first, or ask a person.")
     return "\n".join(lines)
@@ -95,11 +100,13 @@ def warning(
 
 
 def request_words(request: "Request", agent: str, now: "Instant") -> str:
-    """A request, or an answer to one, as data: attributed, on one line, cut."""
+    """A request, an answer to one, or word of a trespass, as data: attributed, on one line, cut."""
     from gitlock.domain.duration import show_duration
 
     claim = plain(request.claim, CLAIM_LIMIT)
     asker = visible(request.asker)
+    if request.kind == "trespass":
+        return f"git-lock: {trespass_words(request, now)}"
     if request.asker == agent:
         by = visible(request.answered_by or "somebody")
         if request.state == "freed":
