@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MODULE, PACKAGE, EXTENSION = 0, 1, 2
 
 VERSION = f"6 {sys.version}"  # marshalled code is good for one build of Python only
-HEAD = 1 << 14  # bytes that are read at first: the index takes about half of them
+HEAD = 1 << 15  # bytes that are read at first: the index takes about half of them
 
 _HERE = os.path.dirname(__file__)
 _Spec = type(__spec__)

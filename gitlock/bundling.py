@@ -31,7 +31,7 @@ stores.files.table stores.files.store stores.opening
 """
 
 # What asks git where we are: loaded first, so that it answers while the rest is loaded.
-GIT = "errors git git.process git.config domain domain.value git.repository wiring wiring.begun"
+GIT = "errors git git.process git.config domain domain.value git.repository git.ordinary wiring wiring.begun"
 
 # What check, claim, mine, release and renew all load then.
 VERB = """
@@ -103,6 +103,7 @@ entrypoints.agents.news entrypoints.agents.words entrypoints.agents.lifetime dom
 domain.shellgit domain.shellwrites domain.guarding entrypoints.hooks.unseen domain.leaving stores.files.records
 stores.files.sessions
 usecases.presence usecases.leave usecases.observe stores.files.travels wiring.travelling
+entrypoints.agents.sweeping usecases.trespass domain.request stores.files.requests usecases.negotiate
 domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
 entrypoints.hooks.asked entrypoints.hooks.beat entrypoints.hooks.doubt entrypoints.hooks.saying entrypoints.hooks.voice
 entrypoints.hooks.ways entrypoints.hooks.message git.trailers git.merges stores.files.bell stores.files.queue_rows

@@ -5,9 +5,13 @@ What is put in can be taken out without any memory of how the file was: whether 
 whether there is one behind the block.
 """
 
+import re
+
 from gitlock.domain.value import Value
 
 BEGIN, END = "<!-- git-lock:begin -->", "<!-- git-lock:end -->"
+
+_FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})([^\r\n]*)")  # CommonMark 0.31, 4.5
 
 
 class BadBlock(ValueError):
@@ -27,8 +31,8 @@ class Block(Value):
 
 
 def find_block(data: bytes) -> Block | None:
-    """The block of a file, None where there is none. ``BadBlock`` for two, for one that is not closed, and for what is
-    not UTF-8. A mark counts only as a line of its own."""
+    """The block of a file, None where there is none. ``BadBlock`` for two, for one that is not closed, for one in a
+    code fence, which somebody shows to others, and for what is not UTF-8. A mark counts only as a line of its own."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as fault:
@@ -46,6 +50,9 @@ def find_block(data: bytes) -> Block | None:
     places = [number for _, _, number, _ in found]
     if names == ["begin", "end"]:
         (_, first, _, opening), (_, last, _, closing) = found
+        fence = _open_fence(data[:first])
+        if fence:
+            raise BadBlock(f"the block that begins in line {places[0]} stands in the code fence of line {fence}")
         newline = b"\r\n" if opening.endswith(b"\r\n") else b"\n"
         inner = closing.rstrip(b"\r\n \t")
         return Block(first + opening.index(BEGIN.encode()), last + len(inner), newline)
@@ -66,6 +73,9 @@ def put_block(data: bytes | None, text: str) -> bytes:
         return _delimited(text, b"\n") + b"\n"
     if block is not None:
         return data[: block.start] + _delimited(text, block.newline) + data[block.end :]
+    fence = _open_fence(data)
+    if fence:
+        raise BadBlock(f"the code fence that line {fence} opens is not closed")
     first = data.find(b"\n")
     newline = b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
     if not data.endswith(b"\n"):
@@ -105,3 +115,18 @@ def _lines(data: bytes) -> list[tuple[int, bytes]]:
         lines.append((at, data[at:end]))
         at = end
     return lines
+
+
+def _open_fence(data: bytes) -> int:
+    """The line that opens a code fence which is not closed at the end; 0 where none is open."""
+    opened, fence = 0, b""
+    for number, (_, line) in enumerate(_lines(data), 1):
+        found = _FENCE.match(line)
+        if found is None:
+            continue
+        marks, words = found.groups()
+        if not opened and not (marks.startswith(b"`") and b"`" in words):
+            opened, fence = number, marks
+        elif opened and marks.startswith(fence) and not words.strip():
+            opened = 0
+    return opened

@@ -156,8 +156,8 @@ def contains(outer: Footprint, inner: Footprint, fold: Fold = PLAIN, budget: Bud
 
 def _is_empty(musts: tuple[Route, ...], out: Sequence[Route], fold: Fold, budget: Budget) -> bool:
     reaching = _reaching(out, musts, budget)
-    if reaching is None:
-        return True
+    if not reaching:  # none at all: whatever the musts cover is left
+        return reaching is None
     from gitlock.domain.witness import simple_witness
 
     if simple_witness(musts[0], musts[-1], reaching) is not None:

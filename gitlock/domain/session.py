@@ -12,6 +12,7 @@ STATES = (WORKING, WAITING, QUEUED, IDLE, DONE)
 
 MESSAGE_LIMIT = 500  # characters of a question to a person
 TOUCHED_LIMIT = 500  # paths that a session's file lists
+WATCHED = "watched"  # true in ``extra``: ``run --presence`` looks what the program has changed
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 

@@ -105,8 +105,9 @@ def quoted_reason(text: str) -> str:
 
 def held_by(lease: Lease, now: Instant, standing: str = "live", *, through: bool = False) -> str:
     """``alice since 13:35, until 14:35 (57m left): "new login"``; with ``through`` also by which claim."""
+    over = "session has ended" if lease.is_left else "process is gone"
     gone = {
-        ORPHANED: ", whose process is gone (its paths are still changed)",
+        ORPHANED: f", whose {over} (its paths are still changed)",
         WAITING: " (waits for a person: its TTL does not end it yet)",
     }.get(standing, "")
     how = {SHARED: " (shared)", INTENT: " (announced only)"}.get(lease.mode, "")
@@ -124,6 +125,8 @@ def held_times(lease: Lease, now: Instant) -> str:
 
 def process_words(lease: Lease, liveness: str) -> str:
     """What is known about the holder's process, after a comma; nothing for a claim made by hand, which records none."""
+    if lease.is_left:
+        return ", its session has ended"
     if lease.holder.pid is None:
         return ""
     return {"alive": ", its process is alive", "dead": ", its process is gone"}.get(
@@ -296,7 +299,7 @@ def heard_lines(found: "list[Request]", agent: str, now: Instant) -> list[str]:
     lines = [request_line(request, agent, now) for request in found[:HEARD]]
     if len(found) > HEARD:
         lines.append(f"request: ... and {len(found) - HEARD} more")
-    if any(request.asker != agent for request in found):
+    if any(request.asker != agent and request.state == "open" for request in found):
         lines.append("hint: to answer: git lock inbox")
     return lines
 
@@ -304,6 +307,8 @@ def heard_lines(found: "list[Request]", agent: str, now: Instant) -> list[str]:
 def request_line(request: "Request", agent: str, now: Instant) -> str:
     """One of them."""
     claim = visible(request.claim, REASON_LIMIT)
+    if request.kind == "trespass":
+        return f"warning: {trespass_words(request, now)}"
     if request.asker == agent and request.state != "open":
         by = visible(request.answered_by or "somebody")
         if request.state == "freed":
@@ -312,3 +317,16 @@ def request_line(request: "Request", agent: str, now: Instant) -> str:
     what = {"release": "asks for", "escalation": "asks a person to look at"}.get(request.kind, "wants to break")
     ago = show_duration(now.wall - request.at)
     return f"request {request.id}: {visible(request.asker)} {what} '{claim}' ({ago} ago){quoted_reason(request.text)}"
+
+
+def trespass_words(request: "Request", now: Instant) -> str:
+    """What somebody else's command did to paths that one holds: by whom, where, when."""
+    paths = request.include or (request.claim,)
+    names = ", ".join(f"'{visible(path, REASON_LIMIT)}'" for path in paths[:HEARD])
+    more = f" and {len(paths) - HEARD} more" if len(paths) > HEARD else ""
+    ago = show_duration(max(0.0, now.wall - request.at))
+    be, them = ("was", "it") if len(paths) == 1 else ("were", "them")
+    return (
+        f"your {names}{more} {be} changed by {visible(request.asker)} in this worktree, {ago} ago "
+        f"({visible(request.text, 80)}): read {them} again before you go on"
+    )

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 WANTED = r"^(gitlock\.|user\.email$|core\.(ignorecase|precomposeunicode|sharedrepository|hookspath|bare)$)"
 
 
-def start_config(git: "Git") -> "Child":
+# And with it, where git looks for the repository.
+PLACING = WANTED[:-1] + r"|core\.(worktree|repositoryformatversion)$|extensions\.)"
+
+
+def start_config(git: "Git", wanted: str = WANTED) -> "Child":
     """Asks for everything we read; ``finish_config`` reads the answer."""
-    return git.start("config", "-z", "--get-regexp", WANTED)
+    return git.start("config", "-z", "--get-regexp", wanted)
 
 
 def finish_config(child: "Child") -> dict[str, str]:

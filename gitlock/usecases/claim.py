@@ -11,6 +11,7 @@ from gitlock.domain.policy import SEVERITY, Policy
 from gitlock.domain.seat import seats_beside
 from gitlock.domain.snapshot import Edits, Snapshot
 from gitlock.domain.value import Value
+from gitlock.errors import UsageError
 from gitlock.usecases.reading import Reading, whole_keys
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     Join = Callable[[Snapshot, Refused, Waiter | None], tuple[Edits, Refused | Queued | Deadlock]]
 
 TOKEN_BYTES = 16  # 128 random bits
+REASON_LIMIT = 10_000  # characters of a reason: whoever looks at what is held reads all of it
 LOOKS = 3  # times that holders who turned out to be gone are looked at before we give up and call them in the way
 
 
@@ -109,6 +111,8 @@ def prepare(
     whose process ends with a command: a lease that is ours already stays with the process that it has. ``chain`` are
     the leases of the commands that we run under; ``call`` is the tool call that it is made for, before that happens.
     """
+    if len(reason) > REASON_LIMIT:
+        raise UsageError(f"a reason of {len(reason)} characters is too long: {REASON_LIMIT} at most")
     touched, whole = whole_keys(reading, policy, fold)
     token = os.urandom(TOKEN_BYTES).hex()
     claim = Claim(

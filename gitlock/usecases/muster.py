@@ -8,8 +8,10 @@ import os
 
 from gitlock.domain.agent import related
 from gitlock.domain.conflict import meeting
-from gitlock.domain.guarding import guard_of
+from gitlock.domain.crew import MAIN, Row, Tree
+from gitlock.domain.lease import INTENT
 from gitlock.domain.origin import guess_origin
+from gitlock.domain.overlap import covers
 from gitlock.domain.overlaps import Place
 from gitlock.domain.queue import keeps_place
 from gitlock.domain.session import DONE, IDLE, QUEUED, WAITING, WORKING, Session
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from gitlock.domain.queue import Waiter
     from gitlock.domain.snapshot import Snapshot
     from gitlock.domain.standing import Facts
-    from gitlock.domain.touched import Sight
-    from gitlock.domain.worktree import Worktree
     from gitlock.git.repository import Repository
     from gitlock.stores.files.layout import Layout
     from gitlock.stores.files.store import FileStore
@@ -58,82 +58,7 @@ if TYPE_CHECKING:
         def liveness_of(self, holder: Holder) -> str: ...
 
 
-MAIN = "main"  # the origin of the repository's own worktree
 DONE_SHOWN = 3600.0  # seconds that a session which is done is still shown
-
-
-class Tree(Value):
-    """One worktree. ``record`` is ours where it was made or adopted; ``origin`` a guess by its looks where not;
-    ``sight`` is what git said (None: it was not asked, or has no answer, and then ``why`` says why)."""
-
-    __slots__ = ("branch", "gone", "origin", "path", "record", "sight", "why")
-
-    def __init__(
-        self, path: str, branch: str | None, origin: str, record: "Worktree | None", sight: "Sight | None" = None,
-        why: str = "", *, gone: bool = False,
-    ) -> None:  # fmt: skip
-        self.path = path
-        self.branch = branch
-        self.origin = origin
-        self.record = record
-        self.sight = sight
-        self.why = why
-        self.gone = gone
-
-
-class Row(Value):
-    """One agent in one worktree. ``agent`` is None for a worktree of nobody that is known, ``tree`` for an agent that
-    works in none that is known here, ``session`` for one that has only leases. ``state`` is what it does by all that
-    is known, not only by its own word; ``since`` when that began, ``message`` what for. ``blocks`` are those who wait
-    for its leases. ``shared`` says that other live sessions work in the same worktree."""
-
-    __slots__ = (
-        "agent", "blocks", "branch", "kind", "leases", "liveness", "message", "session", "shared", "since", "state",
-        "tree", "worktree",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        *,
-        agent: str | None,
-        kind: str | None,
-        worktree: str | None,
-        branch: str | None,
-        tree: Tree | None,
-        session: Session | None,
-        liveness: str,
-        state: str | None,
-        since: float | None,
-        message: str,
-        leases: "tuple[Lease, ...]",
-        blocks: "tuple[Waiter, ...]",
-        shared: bool,
-    ) -> None:
-        self.agent = agent
-        self.kind = kind
-        self.worktree = worktree
-        self.branch = branch
-        self.tree = tree
-        self.session = session
-        self.liveness = liveness
-        self.state = state
-        self.since = since
-        self.message = message
-        self.leases = leases
-        self.blocks = blocks
-        self.shared = shared
-
-    @property
-    def is_dead(self) -> bool:
-        """Whether its process is provably gone: it does not count any more."""
-        return self.liveness == DEAD
-
-    @property
-    def guard(self) -> str | None:
-        """Whether its edits are stopped before they happen; None where that is not known, or nobody is there."""
-        if self.session is None or self.is_dead:
-            return None
-        return guard_of(self.session, holds=bool(self.leases))
 
 
 class Mustered(Value):
@@ -155,7 +80,7 @@ class Mustered(Value):
         for tree in self.trees:
             names = [
                 row.agent for row in self.rows
-                if row.agent is not None and row.worktree == tree.path and (row.leases or not _is_over(row))
+                if row.agent is not None and row.worktree == tree.path and (row.leases or not row.is_over)
             ]  # fmt: skip
             if tree.record is not None:
                 names.append(tree.record.agent)
@@ -265,11 +190,13 @@ def _rows(
         ]  # fmt: skip
         placed.update(lease.id for lease in own)
         state, since, message = _doing(one, waiters)
+        over = state == DONE or liveness == DEAD
         row = Row(
             agent=one.agent, kind=one.kind, worktree=worktree, branch=_branch(tree, one.holder.branch), tree=tree,
             session=one, liveness=liveness, state=state, since=since, message=message, leases=tuple(own),
             blocks=_blocked(own, waiters, ground.fold),
-            shared=any(_shares(one, other, word) for other, word in sessions),
+            shared=not over and any(_shares(one, other, word) for other, word in sessions),
+            orphans=_orphans(own, tree, ground.fold) if over else (),
         )  # fmt: skip
         rows.append(row)
     rest: dict[tuple[str, str | None], list[Lease]] = {}
@@ -279,12 +206,16 @@ def _rows(
     for (agent, place), own in rest.items():
         tree = by_path.get(place or "")
         queued = next((one for one in waiters if one.agent == agent), None)
+        liveness = ground.facts.liveness(own[-1])
+        done = all(lease.is_left for lease in own)
         row = Row(
             agent=agent, kind=own[0].kind, worktree=place, branch=_branch(tree, own[-1].holder.branch),
-            tree=tree, session=None, liveness=ground.facts.liveness(own[-1]),
-            state=QUEUED if queued is not None else None, since=queued.since if queued is not None else None,
+            tree=tree, session=None, liveness=liveness,
+            state=QUEUED if queued is not None else DONE if done else None,
+            since=queued.since if queued is not None else None,
             message=queued.title if queued is not None else "", leases=tuple(own),
             blocks=_blocked(own, waiters, ground.fold), shared=False,
+            orphans=_orphans(own, tree, ground.fold) if done or liveness == DEAD else (),
         )  # fmt: skip
         rows.append(row)
     taken = {row.worktree for row in rows}
@@ -337,15 +268,22 @@ def _blocked(own: "list[Lease]", waiters: "list[Waiter]", fold: "Fold") -> "tupl
     )  # fmt: skip
 
 
+def _orphans(own: "list[Lease]", tree: Tree | None, fold: "Fold") -> "tuple[Lease, ...]":
+    """What of these leases stands on, since paths of theirs are changed, or nobody could look."""
+    sight = tree.sight if tree is not None else None
+    changed = None if sight is None else [one.path for one in sight.touched if one.is_dirty]
+    return tuple(
+        lease for lease in own
+        if lease.include and lease.mode != INTENT
+        and (changed is None or any(covers(lease.footprint, path, fold) for path in changed))
+    )  # fmt: skip
+
+
 def _shares(one: Session, other: Session, word: str) -> bool:
     """Whether another session works where this one does. An agent and those below it are one."""
     if other.id == one.id or word == DEAD or other.state == DONE or related(one.agent, other.agent):
         return False
     return one.holder.worktree is not None and one.holder.worktree == other.holder.worktree
-
-
-def _is_over(row: Row) -> bool:
-    return row.is_dead or row.state == DONE
 
 
 _RANKS = {WAITING: 0, QUEUED: 2, WORKING: 3, IDLE: 4, DONE: 6}
@@ -355,6 +293,8 @@ def _urgency(row: Row) -> tuple[int, float, str]:
     """Who waits for a person, the longest first; then the dead that left something; then the others."""
     if row.is_dead:
         rank = 1 if row.leases or (row.tree is not None and row.tree.sight is not None and row.tree.sight.dirty) else 6
+    elif row.is_done and row.orphans:
+        rank = 5
     else:
         rank = _RANKS.get(row.state or "", 5)
     return rank, row.since or 0.0, row.agent or row.worktree or ""

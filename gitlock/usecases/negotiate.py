@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 
 def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: str = RELEASE) -> Request:
-    """Writes down the request. One that the same agent has open for the same claim is renewed, not doubled.
+    """Writes down the request. One that the same agent has open for the same claim is renewed, not doubled; without a
+    new ``text`` it keeps its words.
 
     ``NoSuchLease`` where nobody else holds any of it: there is nothing to ask for.
     """
@@ -51,7 +52,7 @@ def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: 
     snapshot = store.read()
     holders = tuple(dict.fromkeys(lease.agent for lease in _in_the_way(snapshot, wish)))
     if not holders and kind == RELEASE:
-        raise NoSuchLease(f"nobody else holds '{title}': claim it", hint=f"git lock claim '{title}'")
+        raise NoSuchLease(f"nobody else holds '{title}': claim it")
     same = next(
         (
             one
@@ -72,7 +73,7 @@ def ask_holders(store: "FileStore", wish: Wish, title: str, text: str, *, kind: 
         exclude=claim.exclude,
         mode=claim.mode,
         ttl=claim.ttl,
-        text=cut(text),
+        text=cut(text) or (same.text if same is not None else ""),
         at=same.at if same is not None else snapshot.now.wall,
         holder=claim.holder,
     )

@@ -1,6 +1,6 @@
 """Presence: what a session says of itself, written at its beats. No lease depends on it, and nothing here fails."""
 
-from gitlock.domain.session import MESSAGE_LIMIT, TOUCHED_LIMIT, WAITING, WORKING, Session, session_id
+from gitlock.domain.session import MESSAGE_LIMIT, TOUCHED_LIMIT, WAITING, WATCHED, WORKING, Session, session_id
 from gitlock.domain.sitting import is_under_way
 from gitlock.domain.standing import DEAD
 from gitlock.errors import GitlockError
@@ -56,8 +56,8 @@ def touch_session(
 ) -> Session | None:
     """The session is at work: renews its file, or makes it. What is not given stays as it was.
 
-    ``hook`` says that a hook of the agent's own program was the occasion; ``program`` is its name, where the session's
-    does not begin with it. A person gets no file by this unless there
+    ``hook`` says that a hook of the agent's own program was the occasion; ``program`` is the name of one that has none
+    and is watched. A person gets no file by this unless there
     is one (or ``state`` is given). Answers the session as it is now; None where there is none, or nothing could be
     written. Never raises.
     """
@@ -121,6 +121,7 @@ def _touch(
 
 def _new(site: "Place", name: str, holder: "Holder", wall: float, program: str | None) -> Session:
     badge = read_badge(site.repository.git_dir)
+    extra: dict[str, object] | None = None if program is None else {WATCHED: True}
     if program is None and holder.session is not None:
         program = holder.session.partition("-")[0]
     return Session(
@@ -136,6 +137,7 @@ def _new(site: "Place", name: str, holder: "Holder", wall: float, program: str |
         waited=0.0,
         started=wall,
         active=wall,
+        extra=extra,
     )
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from gitlock.stores.protocol import LeaseStore
     from gitlock.usecases.claim import Join
 
+# What helps where a ticket is none any more.
+ANEW = "to see whether you hold it already: git lock mine; for a new one: git lock claim --ticket CLAIM"
+
 
 class Ticketed(Value):
     """What became of a wish. ``place`` is set where it stands in the queue, with ``ahead`` live waiters before it."""
@@ -95,5 +98,5 @@ def wish_of(
 def _no_ticket(name: str) -> NoSuchLease:
     return NoSuchLease(
         f"there is no ticket '{name}': it was used, or lost its place (an offer stands for {show_duration(OFFER)})",
-        hint="to see whether you hold it already: git lock mine; for a new one: git lock claim --ticket CLAIM",
+        hint=ANEW,
     )

@@ -5,7 +5,7 @@ import os
 from gitlock.domain.agent import Agent, valid_agent
 from gitlock.errors import StoreError, UsageError
 from gitlock.git.repository import Repository
-from gitlock.wiring.identity import continued, resolve_agent, session_name
+from gitlock.wiring.identity import continued, resolve_agent, session_name, store_folder, works_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,32 +34,41 @@ def asked_as(
     repository as the file."""
     home = asking.home
     stands = home.git_dir if home is not None and home.common_dir == spot.common_dir else spot.common_dir
-    environ = asking.environ
+    environ, session, child = asking.environ, asking.session, asking.child
+    if not child:
+        session, child = works_for(session, _sessions(asking, spot, store))
+        environ = {**environ, "GITLOCK_SESSION": session}
     agent = resolve_agent(asking.given, None, environ, email, repository.replace(git_dir=stands), store)
-    agent = _known_at_home(agent, asking, spot)
-    if asking.child:
-        environ = {**environ, "GITLOCK_SESSION": f"{asking.session}/{asking.child}"}
+    agent = _known_at_home(agent, session, home, spot)
+    if child:
+        environ = {**environ, "GITLOCK_SESSION": f"{session}/{child}"}
         try:
-            agent = Agent(valid_agent(f"{agent.id}/{asking.child}"), agent.kind, agent.source)
+            agent = Agent(valid_agent(f"{agent.id}/{child}"), agent.kind, agent.source)
         except UsageError:
             pass  # the two names are too long together: it works as its parent
     return agent, environ
 
 
-def _known_at_home(agent: Agent, asking: Asking, spot: "Spot") -> Agent:
+def _sessions(asking: Asking, spot: "Spot", store: str) -> str:
+    """Where the repository that the session stands in keeps its sessions."""
+    if asking.home is not None and asking.home.common_dir != spot.common_dir:
+        return os.path.join(asking.home.common_dir, "agentlocks", "sessions")
+    return os.path.join(store_folder(store, spot.common_dir), "sessions")
+
+
+def _known_at_home(agent: Agent, session: str, home: "Spot | None", spot: "Spot") -> Agent:
     """Where a session goes on as another agent, the repository that it stands in knows that; from now on this one,
     too."""
-    home = asking.home
-    if agent.source != "session" or agent.id != asking.session or home is None or home.common_dir == spot.common_dir:
+    if agent.source != "session" or agent.id != session or home is None or home.common_dir == spot.common_dir:
         return agent
-    name = continued(asking.session, os.path.join(home.common_dir, "agentlocks", "sessions"))
-    if name == asking.session:
+    name = continued(session, os.path.join(home.common_dir, "agentlocks", "sessions"))
+    if name == session:
         return agent
     from gitlock.stores.files.layout import Layout
     from gitlock.stores.files.sessions import SessionBook
 
     try:
-        SessionBook(Layout(os.path.join(spot.common_dir, "agentlocks"))).follow(asking.session, name)
+        SessionBook(Layout(os.path.join(spot.common_dir, "agentlocks"))).follow(session, name)
     except StoreError:
         pass  # so it is looked for there the next time again
     return Agent(name, agent.kind, agent.source)

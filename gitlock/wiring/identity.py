@@ -172,7 +172,7 @@ def registered_sessions(store: str, common_dir: str) -> "list[Session]":
 
     Looked for only where there are sessions at all. A process is known by its number and its start time together.
     """
-    folder = _store_folder(store, common_dir)
+    folder = store_folder(store, common_dir)
     if not os.path.isdir(os.path.join(folder, "sessions")):
         return []
     from gitlock.stores.clock import SystemClock
@@ -227,7 +227,7 @@ def _session_here(
     """The agent of a session that the environment names. One that nobody has heard of here, below a process whose
     session is known, is that one: programs give shells of sub-agents names that no hook gets to see, and long-lived
     children the name of a session that is over."""
-    folder = os.path.join(_store_folder(store, repository.common_dir), "sessions")
+    folder = os.path.join(store_folder(store, repository.common_dir), "sessions")
     agent = continued(session, folder)
     if agent == session and not environ.get("GITLOCK_SESSION") and os.path.isdir(folder):
         from gitlock.domain.session import session_id
@@ -247,11 +247,29 @@ def continued(session: str, folder: str) -> str:
     text = read_small(os.path.join(folder, own + ".as"))
     if text is None:
         return session
-    new, _, agent = text.strip().partition(" ")
+    new, agent, _ = _succession(text)
     return (_usable(agent) or own if new == own else own) + slash + child
 
 
-def _store_folder(store: str, common_dir: str) -> str:
+def works_for(session: str, folder: str) -> tuple[str, str]:
+    """The session that another one works for, and the sub-agent that it is there, where a file in ``folder`` says so;
+    else that session itself, and no sub-agent."""
+    text = read_small(os.path.join(folder, session + ".as"))
+    if text is not None:
+        new, agent, parent = _succession(text)
+        child = agent.rpartition("/")[2]
+        if new == session and _usable(parent) and _usable(child):
+            return parent, child
+    return session, ""
+
+
+def _succession(text: str) -> tuple[str, str, str]:
+    """A session, the agent that it goes on as, and the session that it works for ("": none)."""
+    words = [*text.split(), "", "", ""]
+    return words[0], words[1], words[2]
+
+
+def store_folder(store: str, common_dir: str) -> str:
     """Where sessions are; a store that can't be is complained of where it is opened."""
     return store[6:] if store[:7] == "files:/" else os.path.join(common_dir, "agentlocks")
 

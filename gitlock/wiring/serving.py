@@ -10,6 +10,7 @@ import os
 
 from gitlock.domain.agent import Agent, valid_agent
 from gitlock.domain.session import DONE
+from gitlock.domain.standing import ALIVE
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, RepositoryError, UnsafeError, UsageError
 from gitlock.git.config import finish_config, start_config
@@ -92,7 +93,9 @@ def _home(serving: Serving, folder: str | None, environ: dict[str, str]) -> str:
         raise RepositoryError(
             "the folder that this server was started in is gone", hint="start it anew, in a folder that exists"
         ) from None
-    home = os.path.normpath(home) if folder is None else os.path.join(home, folder)
+    home = os.path.normpath(home)
+    if folder is not None:
+        home = os.path.join(home, folder)
     if "\0" in home or not os.path.isdir(home):
         raise RepositoryError(
             f"there is no folder '{home}'", hint="name one that exists with folder, or start the server with --repo DIR"
@@ -150,6 +153,12 @@ def _who(
                 id="not-you",
             )
         valid_agent(asked)
+        if not named and (other := _session_elsewhere(asked, url, common_dir)) is not None:
+            raise UnsafeError(
+                f"'{asked}' is a session of another program, {other.program or 'unknown'} (process {other.holder.pid})",
+                hint="choose another name, or leave agent out",
+                id="not-you",
+            )
         root = max(named, key=len, default=asked)
     elif len(found) > 1:
         raise UnsafeError(
@@ -188,6 +197,23 @@ def _of_process(
     live = [one.agent for one in above if one.state != DONE] or [above[-1].agent]
     names = dict.fromkeys(live)
     return tuple(one for one in names if not any(one.startswith(other + "/") for other in names))
+
+
+def _session_elsewhere(agent: str, url: str, common_dir: str) -> "Session | None":
+    """The session of this agent, or of the one whose sub-agent it would be, whose process is there. It is none above
+    us: those were asked before."""
+    from gitlock.stores.clock import SystemClock
+    from gitlock.stores.files.layout import Layout
+    from gitlock.stores.files.sessions import SessionBook
+    from gitlock.stores.opening import store_folder
+    from gitlock.wiring.liveness import Here
+
+    here = Here(SystemClock().boot)
+    for one in SessionBook(Layout(store_folder(url, common_dir))).all():
+        is_it = agent == one.agent or agent.startswith(one.agent + "/")
+        if is_it and one.state != DONE and here.holder_liveness(one.holder) == ALIVE:
+            return one
+    return None
 
 
 def _is_known(session: str | None, url: str, common_dir: str) -> bool:

@@ -6,7 +6,7 @@ from gitlock.domain.agent import Agent
 from gitlock.domain.pattern import Fold
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.config import finish_config, is_true
-from gitlock.git.repository import Repository, current_branch, finish_discovery
+from gitlock.git.repository import Repository, current_branch
 from gitlock.wiring.identity import RUNNER, agent_process, registered_session, resolve_agent, session_of
 
 TYPE_CHECKING = False
@@ -271,7 +271,7 @@ class Site:
 
 
 def open_site(given: str | None = None, kind: str | None = None) -> Site:
-    """Where we stand, for a command: asks git, both questions at once."""
+    """Where we stand, for a command."""
     environ = dict(os.environ)
     try:
         os.getcwd()
@@ -280,10 +280,8 @@ def open_site(given: str | None = None, kind: str | None = None) -> Site:
     from gitlock.wiring.begun import take_begun  # hooks need not ask where they are
 
     begun = take_begun()
-    try:
-        repository = finish_discovery(begun.git, begun.discovery)
-    finally:
-        settings_or_error = _finish(begun.config)
+    settings_or_error = _finish(begun.config)
+    repository = begun.repository(settings_or_error if isinstance(settings_or_error, dict) else None)
     if isinstance(settings_or_error, GitlockError):
         raise settings_or_error
     repository = _prefixed(repository, environ)

@@ -7,7 +7,6 @@ import pytest
 
 from gitlock.domain.programs import NESTED, PROGRAMS, Program, command_words
 from gitlock.entrypoints.agents import claude, main
-from gitlock.entrypoints.cli.commands import agent_hook
 from tests.architecture.source import ROOT
 from tests.kit.schemas import schema
 
@@ -32,7 +31,7 @@ def known(program: Program) -> set[str]:
 
 def test_the_lists_of_programs_are_one() -> None:
     names = schema("setup")["$defs"]["program"]["properties"]["name"]["enum"]
-    assert tuple(PROGRAMS) == main.HARNESSES == agent_hook.HARNESSES == tuple(names)
+    assert tuple(PROGRAMS) == main.HARNESSES == tuple(names)
     assert all((ROOT / f"gitlock/entrypoints/agents/{name}.py").exists() for name in PROGRAMS)
 
 
@@ -54,6 +53,11 @@ def test_what_is_run_is_what_agent_hook_understands(program: Program) -> None:
         words = command_words(program, asked)
         assert words[:2] == ("git-lock", "agent-hook")
         assert not main.Asked(list(words[2:])).wrong
+
+
+def test_no_settings_file_has_a_name_that_git_would_read_as_a_pattern() -> None:
+    places = [place for one in PROGRAMS.values() for place in (one.private, one.project) if place is not None]
+    assert all(not set("*?[\\! ") & set(place.path) for place in places)
 
 
 def test_timeouts_leave_us_our_own_two_seconds() -> None:

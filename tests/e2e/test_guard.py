@@ -115,6 +115,26 @@ def test_doctor_names_those_that_nothing_guards(repo: Repo) -> None:
     assert any(f"{NAME} edits, and no hook is seen of that" in one for one in bad)
 
 
+def test_nobody_is_sent_to_a_doctor_for_a_program_without_hooks(repo: Repo) -> None:
+    script = "echo 2 > src/a.py; git-lock claim src/a.py >&2; git-lock agents; git-lock overview"
+    shown = repo.lock("run", "--presence", "--", "sh", "-c", script, agent=None).ok().out
+    assert "guard: none: " in shown and "NOT stopped before" in shown
+    assert "git lock doctor" not in shown
+
+
+def test_what_is_said_of_agents_in_one_worktree_fits_the_terminal(repo: Repo, claude: Program) -> None:
+    claude.edits("src/a.py")
+    Program("codex", repo, "77aa55cc-0001-4000-8000-000000000001").edits("src/c.py")
+    lines = repo.lock("agents", agent=None).ok().out.splitlines()
+    assert "  guard: edit, last hook 0s ago" in [line.replace("1s", "0s") for line in lines]
+    assert max(map(len, lines)) <= 80
+
+
+def test_doctor_rehearses_without_a_word_about_the_session_around(repo: Repo) -> None:
+    said = repo.lock("doctor", "--here", agent=None, env=SHELL)
+    assert "commit refused" in said.out and NOTICE not in said.out
+
+
 # -- what a commit says
 
 

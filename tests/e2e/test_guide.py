@@ -210,6 +210,12 @@ def test_a_file_that_is_longer_than_codex_reads_is_warned_of(repo: Repo) -> None
     assert "Codex will not read" in repo.lock("guide", "--write").ok().err
 
 
+def test_only_what_is_in_the_worktree_is_to_be_committed(repo: Repo, tmp_path: Path) -> None:
+    assert "commit it" in repo.lock("guide", "--write", "docs.md").ok().err
+    for words in ([str(tmp_path / "mine.md")], ["--skills", str(tmp_path / "skills")]):
+        assert "commit it" not in repo.lock("guide", "--write", *words).ok().err
+
+
 # -- the skills
 
 

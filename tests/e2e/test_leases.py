@@ -245,6 +245,18 @@ def test_what_a_dead_holder_left_changed_is_orphaned_and_kept(repo: Repo, proces
     assert "its paths are still changed" in repo.lock("claim", "src/a", agent="bob").ended(10).err
 
 
+def test_what_is_orphaned_is_taken_over_by_the_command_that_is_named(
+    repo: Repo, process: "subprocess.Popen[bytes]"
+) -> None:
+    repo.lock("claim", "src/*", "--pid", str(process.pid)).ok()
+    repo.write("src/b", "half done\n")
+    process.kill()
+    process.wait()
+    refused = repo.json("claim", "b", agent="bob", cwd=repo.path / "src")["error"]
+    assert refused["next"] == "git lock steal b --reason 'why'"
+    repo.lock("steal", "b", "--reason", "why", agent="bob", cwd=repo.path / "src").ok()
+
+
 def test_what_it_left_changed_outside_its_lease_keeps_nothing(
     repo: Repo, process: "subprocess.Popen[bytes]"
 ) -> None:
@@ -264,6 +276,7 @@ def test_an_orphaned_lease_stops_a_commit(repo: Repo, process: "subprocess.Popen
     process.wait()
     refused = repo.commit("bob's", {"src/a": "2\n"}, agent="bob", check=False)
     assert refused.code == 1 and "src/a" in refused.err and "alice" in refused.err
+    assert "git lock steal src/a --reason 'why'" in refused.err
 
 
 def test_a_process_that_is_not_there_cannot_be_named(repo: Repo, process: "subprocess.Popen[bytes]") -> None:

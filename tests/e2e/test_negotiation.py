@@ -129,7 +129,20 @@ def test_asking_again_is_the_same_request(world: Repo) -> None:
 
 def test_there_is_nothing_to_ask_for_where_nobody_holds_it(world: Repo) -> None:
     nothing = world.lock("request", "lib/c.py", agent="bob").ended(13)
-    assert "hint: git lock claim 'lib/c.py'" in nothing.err
+    assert "hint: git lock claim lib/c.py\n" in nothing.err
+
+
+def test_asking_again_without_words_keeps_them(world: Repo) -> None:
+    assert ask(world, "src/a.py", "-m", "one") == ask(world, "src/a.py")
+    (request,) = world.json("inbox", agent="alice")["data"]["requests"]
+    assert request["text"] == "one"
+
+
+def test_the_next_command_can_be_typed_where_one_stands(world: Repo) -> None:
+    asked = world.lock("request", "a.py", agent="bob", cwd=world.path / "src").ok()
+    assert asked.err.endswith(": git lock claim --wait a.py\n")
+    free = world.lock("request", "../lib/c.py", agent="bob", cwd=world.path / "src").ended(13)
+    assert free.err.endswith(": git lock claim ../lib/c.py\n")
 
 
 @pytest.mark.parametrize("words", [["request"], ["escalate", "src/a.py"], ["grant"], ["grant", "a", "b"], ["decline"]])

@@ -239,6 +239,29 @@ def test_odd_input_stops_nothing(repo: Repo) -> None:
     assert {one["thrown"] for one in done} == {None}
 
 
+def about_opencode(repo: Repo, **more: Any) -> dict[str, list[str]]:
+    """What doctor says of it, by how it stands."""
+    found = repo.json("doctor", "--here", agent=None, **more)["data"]["findings"]
+    ours = [one for one in found if one["about"] == "opencode"]
+    return {state: [one["what"] for one in ours if one["state"] == state] for state in ("ok", "note", "bad")}
+
+
+def test_doctor_feeds_what_the_plugin_runs(repo: Repo) -> None:
+    said = about_opencode(repo)
+    assert said["bad"] == [] and "a refused edit was answered as OpenCode wants it" in " ".join(said["ok"])
+    assert PLUGIN in " ".join(said["ok"])
+
+
+@needs_node
+@pytest.mark.parametrize("script", [None, "#!/bin/sh\nexit 0\n"], ids=["ours", "silent"])
+def test_what_doctor_says_of_the_plugin_is_what_it_does(repo: Repo, tmp_path: Path, script: str | None) -> None:
+    path = None if script is None else shell_only(tmp_path, script) + os.pathsep + os.environ["PATH"]
+    (refused,) = played(repo, edit("src/a.py"), path=path)
+    said = about_opencode(repo, env={"PATH": path} if path is not None else {})
+    assert bool(refused["thrown"]) is bool(said["ok"]) is (script is None)
+    assert bool(said["bad"]) is (script is not None)
+
+
 def test_a_plugin_that_somebody_has_changed_is_noticed_and_kept(repo: Repo) -> None:
     file = repo.path / PLUGIN
     changed = file.read_text().replace("10_000", "5_000")

@@ -303,3 +303,14 @@ def test_a_store_that_can_not_be_read_is_said_once_and_stops_nothing(repo: Repo)
 def test_what_is_said_of_a_claim_needs_one(repo: Repo, words: list[str]) -> None:
     assert "nothing is claimed" in run(repo, "touch started", *words).ended(2).err
     assert not (repo.path / "started").exists()
+
+
+def test_its_guard_is_none_and_said_to_be_that_of_a_watched_program(repo: Repo) -> None:
+    with runs(repo, "echo 2 > src/a.py; " + WAITS) as one:
+        one.says("ready")
+        until(lambda: "src/a.py" in leases(repo), "the change to be seen")
+        (row,) = sessions(repo)
+        assert row["guard"] == "none"
+        for words in (("agents",), ()):
+            assert "run --presence sees what it has changed, and stops nothing" in repo.lock(*words).ok().out
+        repo.write("go", "")

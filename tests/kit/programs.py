@@ -125,6 +125,13 @@ class Program:
             return {"event": raw, "sessionID": self.session, "cwd": place}
         if self.name == "copilot":
             return {"sessionId": self.session, "timestamp": 1, "cwd": place}
+        if self.name == "vscode":
+            return {"sessionId": self.session, "hookEventName": raw, "timestamp": "t", "cwd": place}
+        if self.name == "windsurf":
+            return {"agent_action_name": raw, "trajectory_id": self.session, "execution_id": f"x-{self.calls}",
+                    "tool_info": {}}  # fmt: skip
+        if self.name == "devin":
+            return {"session_id": self.session, "hook_event_name": raw}
         raise AssertionError(self.name)
 
     def _edit(self, paths: tuple[str, ...], call: str, child: str) -> dict[str, Any]:
@@ -140,6 +147,12 @@ class Program:
             return {"tool_name": "replace", "tool_input": {"file_path": paths[0], "old_string": "a", "new_string": "b"}}
         if self.name == "cursor":
             return {"tool_name": "Write", "tool_use_id": call, "tool_input": {"file_path": paths[0], "content": "b"}}
+        if self.name == "vscode":
+            return {"tool_name": "editFiles", "tool_use_id": call, "tool_input": {"files": list(paths)}}
+        if self.name == "windsurf":
+            return {"tool_info": {"file_path": paths[0], "edits": []}}
+        if self.name == "devin":
+            return {"tool_name": "edit", "tool_input": {"file_path": paths[0], "old_string": "a", "new_string": "b"}}
         if self.name == "opencode":
             return {"tool": "edit", "callID": call, "args": {"filePath": paths[0], "oldString": "a", "newString": "b"}}
         return {"toolName": "edit", "toolArgs": json.dumps({"path": paths[0], "new_str": "b"})}
@@ -148,7 +161,10 @@ class Program:
         call = f"call-{self.calls}"
         if self.name == "opencode":
             return {"tool": "bash", "callID": call, "args": {"command": command}}
-        tool = {"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command", "cursor": "Shell"}.get(self.name)
+        tool = {
+            "claude": "Bash", "codex": "Bash", "gemini": "run_shell_command", "cursor": "Shell", "devin": "exec",
+            "vscode": "run_in_terminal",
+        }.get(self.name)  # fmt: skip
         if tool is None:
             return {"toolName": "bash", "toolArgs": {"command": command}}
         return {"tool_name": tool, "tool_use_id": call, "tool_input": {"command": command}}
@@ -214,6 +230,10 @@ EVENTS = {
     "opencode": {"start": "session.created", "prompt": "chat.message", "before": "tool.execute.before",
                  "after": "tool.execute.after", "asks": "permission.asked", "stop": "session.idle",
                  "end": "session.deleted", "child-start": "session.created", "child-stop": "session.idle"},
+    "vscode": {name: raw for name, raw in CLAUDE.items() if name not in ("failed", "asks", "end")},
+    "windsurf": {"prompt": "pre_user_prompt", "before": "pre_write_code", "after": "post_write_code",
+                 "stop": "post_cascade_response"},
+    "devin": {name: raw for name, raw in CLAUDE.items() if name not in ("failed", "child-start", "child-stop")},
 }  # fmt: skip
 
 
@@ -280,5 +300,11 @@ def _opencode(_: str, result: Result) -> Heard:
     return Heard("deny" not in said, said.get("deny", ""), said.get("context", ""), "", result)
 
 
+def _by_code(_: str, result: Result) -> Heard:
+    assert result.out == "" or result.code == 0
+    refused = result.code == 2
+    return Heard(not refused, result.err if refused else "", "", "", result)
+
+
 READERS = {"claude": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor, "copilot": _copilot,
-           "opencode": _opencode}
+           "opencode": _opencode, "vscode": _claude, "windsurf": _by_code, "devin": _by_code}

@@ -152,6 +152,14 @@ def test_without_a_session_it_is_the_person(repo: Repo, codex: Host) -> None:
     assert codex.client.claims("src/a.py", agent="helper")["lease"]["agent"] == "helper"
 
 
+def test_a_person_s_server_does_not_speak_for_the_session_of_a_program(repo: Repo, codex: Host) -> None:
+    codex.begins(ONE)
+    codex.client.claims("src/a.py")
+    with Client.of(repo) as client:
+        for name in (FIRST, f"{FIRST}/tests"):
+            assert client.refused("release", 17, claims=["src/a.py"], agent=name)["id"] == "not-you"
+
+
 def test_the_name_that_it_was_started_with_comes_first(repo: Repo) -> None:
     with Client.of(repo, "--agent", "builder", env={VARIABLE: CLEARED}) as client:
         assert client.call("whoami")["agent"] == "builder"

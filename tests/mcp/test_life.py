@@ -2,14 +2,18 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import gitlock
 from tests.kit.mcp import Client, end, waits
 from tests.kit.processes import until
+from tests.kit.program import child_environment
 from tests.kit.repo import Repo
 from tests.kit.result import Result
 
@@ -100,6 +104,60 @@ def test_lines_that_are_no_messages_do_it_no_harm(repo: Repo) -> None:
     good = b"".join(json.dumps(line).encode() + b"\n" for line in LINES)
     result = speaks(repo, lines=rubbish + good).ok()
     assert [json.loads(line)["id"] for line in result.lines if "result" in json.loads(line)] == [1, 2]
+
+
+ODD = [  # lines that are no messages, and the id and the code of what is answered to them
+    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\\ud83d"}}', 7, -32700),  # half an emoji
+    (b'{"jsonrpc":"2.0","id":"eight","method":"ping","params":[]}', "eight", -32600),
+    (b'{"id":9,"method":"ping"}', 9, -32600),
+    (b'[{"jsonrpc":"2.0","id":10,"method":"ping"}]', None, -32600),
+    (b"[" * 5000 + b"]" * 5000, None, -32700),
+    (b"rubbish", None, -32700),
+]
+SILENT = [b"", b"   ", b'{"jsonrpc":"2.0","id":[],"result":3}']  # no line at all, and an answer
+
+
+def test_a_line_that_is_no_message_is_answered(repo: Repo) -> None:
+    first, ready, last = (json.dumps(one).encode() for one in LINES)
+    lines = [first, ready, *SILENT, *(line for line, _, _ in ODD), last, b""]
+    found = [json.loads(line) for line in speaks(repo, lines=b"\n".join(lines)).ok().lines]
+    odd = [(one["id"], one["error"]["code"]) for one in found if "error" in one]
+    assert odd == [(number, code) for _, number, code in ODD]
+
+
+def test_a_client_that_is_gone_before_it_was_answered_holds_nothing(repo: Repo) -> None:
+    claim = {"name": "claim", "arguments": {"claims": ["src/b.py"]}}
+    lines = [*LINES[:2], {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": claim}]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    result = repo.lock("mcp", agent="alice", input=text).ok()
+    heard = any(json.loads(line)["id"] == 3 and "result" in json.loads(line) for line in result.lines)
+    assert heard == any(one["agent"] == "alice" for one in repo.json("list")["data"]["leases"])
+
+
+def test_a_server_that_was_stopped_for_a_while_takes_its_turn(repo: Repo) -> None:
+    with Client.of(repo, agent="alice") as client:
+        waiting = client.start("claim", claims=["src/a.py"], timeout="60s")
+        until(lambda: waits(repo, "alice"), "alice in the queue")
+        pid = waits(repo, "alice")[0]
+        repo.lock("claim", "src/b.py", agent="carol").ok()  # the store's guard is not alice's any more
+        os.kill(pid, signal.SIGSTOP)
+        repo.lock("release", "--all", agent="bob").ok()
+        repo.lock("claim", "src/a.py", agent="carol").ok()
+        repo.lock("release", "--all", agent="carol").ok()
+        os.kill(pid, signal.SIGCONT)
+        assert waiting.result()["lease"]["agent"] == "alice"
+
+
+def test_it_goes_on_as_it_was_started_while_the_package_is_upgraded(repo: Repo, tmp_path: Path) -> None:
+    place = tmp_path / "old"
+    shutil.copytree(Path(gitlock.__file__).parent, place / "gitlock", ignore=shutil.ignore_patterns("__pycache__"))
+    env = child_environment({"PYTHONPATH": str(place)}, agent="alice")
+    with Client(sys.executable, ["-P", "-m", "gitlock", "mcp"], repo.path, env) as client:
+        shutil.rmtree(place)
+        assert client.refused("claim", 11, claims=["src/a.py"], timeout="1s")["id"] == "timed-out"
+        assert client.call("request_release", claims=["src/a.py"])["ok"]
+        assert client.claims("src/b.py")["lease"]["agent"] == client.call("whoami")["agent"] == "alice"
+        assert client.call("release", all=True)["ok"] and client.read("gitlock://agents")
 
 
 def blocked(folder: Path, text: str) -> dict[str, str | None]:

@@ -134,6 +134,10 @@ def test_what_another_holds_is_not_released(server: Client, repo: Repo) -> None:
     assert server.refused("release", 12, claims=["src/a.py"])["id"] == "not-yours"
 
 
+def test_a_command_that_helps_is_named_as_its_tool(server: Client, repo: Repo) -> None:
+    assert server.refused("inbox", 13, id="nobody", answer="grant")["next"] == "inbox()"
+
+
 def test_nothing_to_release_is_said(server: Client, repo: Repo) -> None:
     assert server.refused("release", 13, claims=["src/a.py"])["id"] == "no-such-lease"
 
@@ -152,6 +156,10 @@ def test_no_answer_holds_a_token(server: Client, repo: Repo) -> None:
         ("claim", {"claims": ["../outside"]}, "bad-path"),
         ("claim", {"claims": ["src/a.py"], "ttl": "soon"}, "bad-ttl"),
         ("claim", {"claims": ["src/a.py"], "ttl": "8d"}, "bad-ttl"),
+        ("claim", {"claims": ["src/a.py"], "timeout": ""}, "bad-ttl"),
+        ("claim", {"claims": ["src/a.py"], "reason": "x" * 10_001}, "bad-usage"),
+        ("claim", {"claims": ["src/a.py"] * 1001}, "bad-usage"),
+        ("status", {"claims": ["src/a.py"] * 1001}, "bad-usage"),
         ("claim", {"claims": ["src/a.py"], "wait": True, "ticket": True}, "bad-usage"),
         ("claim", {"claims": ["src/a.py"], "dry_run": True, "timeout": "1s"}, "bad-usage"),
         ("claim", {"claims": ["src/a.py"], "resume": "t1"}, "bad-usage"),
@@ -305,7 +313,14 @@ def test_a_request_is_declined(server: Client, repo: Repo) -> None:
 
 
 def test_what_nobody_holds_can_t_be_asked_for(server: Client, repo: Repo) -> None:
-    assert server.refused("request_release", 13, claims=["src/a.py"])["id"] == "no-such-lease"
+    error = server.refused("request_release", 13, claims=["src/a.py"])
+    assert error["id"] == "no-such-lease" and error["next"] == 'claim(claims=["src/a.py"])'
+
+
+@pytest.mark.parametrize("arguments", [{"claims": []}, {"resume": "none"}])
+def test_what_helps_is_a_tool_and_no_command(server: Client, repo: Repo, arguments: Json) -> None:
+    helps = server.call("claim", **arguments)["error"]["next"]
+    assert "git lock" not in helps and "claim" in helps
 
 
 def test_a_long_message_is_cut(server: Client, repo: Repo) -> None:

@@ -69,3 +69,22 @@ def test_marks_that_do_not_delimit_one_block_are_refused(text: str, why: str) ->
 def test_what_is_not_utf_8_is_refused(data: bytes) -> None:
     with pytest.raises(BadBlock, match="not UTF-8"):
         put_block(data, "b")
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "  ```md"])
+def test_a_block_that_is_shown_in_a_code_fence_is_left_alone(fence: str) -> None:
+    data = f"a\n{fence}\n{BEGIN}\nb\n{END}\n{fence.strip().removesuffix('md')}\n".encode()
+    with pytest.raises(BadBlock, match="in line 3 stands in the code fence of line 2"):
+        put_block(data, "c")
+    with pytest.raises(BadBlock, match="in line 3 stands in the code fence of line 2"):
+        take_block(data)
+
+
+def test_nothing_is_put_into_a_code_fence_that_is_not_closed() -> None:
+    with pytest.raises(BadBlock, match="the code fence that line 2 opens is not closed"):
+        put_block(b"a\n````\n```\n", "b")
+
+
+def test_a_closed_code_fence_is_in_nobodys_way() -> None:
+    data = b"```sh\na\n```\n`` `b` ``\n"
+    assert take_block(put_block(data, "b")) == data

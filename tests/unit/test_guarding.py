@@ -142,4 +142,3 @@ DENY = (
 )
 def test_an_answer_is_heard_as_its_program_hears_it(name: str, code: int, out: str, kind: str) -> None:
     assert DIALECTS[name].hear(code, out, "").kind == kind
-

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitlock.domain.shellgit import FOLDER, WORKTREE
 from gitlock.domain.shellwrites import look_at_command
 
 PLAIN = {
@@ -45,7 +46,7 @@ PLAIN = {
 # Nothing is plain here, or nothing is written.
 SILENT = [
     "echo $X > $Y", 'echo hi > "$F"', "cat x > /dev/null", "rm *.py", "cd $D && rm a", "cd - ; rm q", "sed -n 5p x",
-    "git reset a", "git restore --staged a", "git rm --cached a", "git checkout -b new", "f() { rm x; }",
+    "git reset a", "git restore --staged a", "git rm --cached a", "git checkout -b --help", "f() { rm x; }",
     "python - <<EOF\nopen('x','w')\nEOF", "echo 'unterminated", "[[ a > b ]]", "git lock release src", "$(rm x)",
     "echo `rm x`", "for f in *.py; do sed -i s/a/b/ $f; done", "rm a{1,2}", "diff <(a) <(b) > x",
     "case x in y) rm z;; esac",
@@ -63,12 +64,28 @@ def test_what_is_not_plain_is_not_guessed(command: str) -> None:
     assert look_at_command(command).writes == ()
 
 
-WHOLE = ["git reset --hard", "git stash", "git checkout .", "git clean -fd", "git restore ."]
+BELOW = ["git checkout .", "git clean -fd", "git restore ."]
+WHOLE = [
+    "git reset --hard", "git stash", "git stash pop", "git switch main", "git switch -c new", "git switch -",
+    "git checkout -b new", "git checkout -", "git checkout -f main", "git rebase main", "git rebase --abort",
+    "git pull", "git merge topic", "git merge --abort", "git switch $BRANCH",
+]  # fmt: skip
+QUIET = [
+    "git merge --quit", "git rebase --show-current-patch", "git pull --dry-run", "git switch -h", "git checkout HEAD",
+    "git stash list", "git clean -n", "git checkout $BRANCH", "git reset HEAD~1", "git merge-base a b",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", WHOLE)
+@pytest.mark.parametrize("command", [*BELOW, *WHOLE])
 def test_a_command_about_the_whole_tree_is_one(command: str) -> None:
-    assert [(write.path, write.tree) for write in look_at_command(command).writes] == [(".", True)]
+    sweeps = FOLDER if command in BELOW else WORKTREE
+    (write,) = look_at_command(command).writes
+    assert (write.path, write.tree, write.sweeps) == (".", True, sweeps)
+
+
+@pytest.mark.parametrize("command", QUIET)
+def test_one_that_looks_like_it_and_is_not_is_none(command: str) -> None:
+    assert look_at_command(command).writes == ()
 
 
 def test_a_file_that_goes_into_a_folder_is_named_with_it() -> None:
@@ -77,8 +94,9 @@ def test_a_file_that_goes_into_a_folder_is_named_with_it() -> None:
 
 
 def test_what_a_checkout_names_is_a_file_only_if_there_is_one() -> None:
-    (write,) = look_at_command("git checkout main").writes
-    assert write.there
+    file, branch = look_at_command("git -C sub checkout topic/x").writes
+    assert (file.path, file.there) == ("sub/topic/x", True)
+    assert (branch.path, branch.sweeps, branch.unless) == ("sub/.", WORKTREE, "topic/x")
 
 
 @pytest.mark.parametrize(

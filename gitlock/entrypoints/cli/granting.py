@@ -4,6 +4,7 @@ from gitlock.domain.claim import Clash, Granted, Refused
 from gitlock.domain.duration import parse_duration, show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, TTL_LIMIT
+from gitlock.domain.standing import ORPHANED
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import retyped, told
 from gitlock.entrypoints.cli.options import Given
@@ -144,7 +145,11 @@ def refusal(
     if len(refused.conflicts) > 1:
         more.append(f"nothing was claimed: {len(refused.conflicts)} leases stand in the way")
     hints = [hint(f"to wait for it: {wait}")]
-    if refused.conflicts:
+    if refused.conflicts and all(one.standing == ORPHANED for one in refused.conflicts):  # nobody is there to be asked
+        next_command = f"git lock steal {typed} --reason 'why'"
+        fault["next"] = next_command
+        hints.append(hint(f"to take it over, once you have looked at what is changed: {next_command}"))
+    elif refused.conflicts:
         hints.append(hint(f"to ask for it: {next_command}"))
     return Answer(code, notes=[*more, *notes, *hints], fault=fault)
 

@@ -44,4 +44,5 @@ def _judged(hook: str, repository: object, environ: dict[str, str]) -> int:
     dropped = ("GITLOCK_BYPASS", "GITLOCK_KIND", "GITLOCK_STORE", "GITLOCK_GIT_PID", "CI")
     kept = {name: value for name, value in environ.items() if name not in dropped}
     setting = Setting(repository, {**kept, "GITLOCK_AGENT": AGENT}, Known(1, b""), _NO_MAP)
+    setting.settings = {**setting.settings, "gitlock.hooknotice": "false"}  # that is about the session around us
     return judge(hook, setting, None)

@@ -2,6 +2,7 @@
 
 from gitlock.domain.decision import HELD, OVERTAKEN, UNCLAIMED, Finding
 from gitlock.domain.snapshot import Event
+from gitlock.domain.standing import ORPHANED
 from gitlock.entrypoints.hooks.marker import note_passed, passed
 from gitlock.entrypoints.hooks.voice import say
 from gitlock.entrypoints.hooks.ways import ways_out
@@ -13,6 +14,7 @@ from gitlock.entrypoints.wording import (
     heard_lines,
     held_by,
     next_for,
+    place_word,
     revived_line,
     visible,
 )
@@ -123,6 +125,9 @@ def _next(setting: "Setting", findings: tuple[Finding, ...]) -> str:
     """The one command that comes next, as it is typed where git was called."""
     prefix = setting.environ.get("GIT_PREFIX", "")
     held = next((one for one in findings if one.kind == HELD), None)
+    if held is not None and held.standing == ORPHANED:  # nobody is there to be asked
+        word = place_word(held.path, prefix, claim=True)
+        return f"to take it over, once you have looked at what is changed: git lock steal {word} --reason 'why'"
     if held is not None:
         return f"to see whether it is free again: {next_for(held, prefix)}"
     command = claim_command(tuple(one.path for one in findings), prefix)

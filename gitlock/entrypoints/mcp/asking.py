@@ -9,7 +9,7 @@ from gitlock.entrypoints import exitcodes, outcomes
 from gitlock.entrypoints.mcp.shapes import InboxAnswer, RequestAnswer
 from gitlock.entrypoints.mcp.telling import Json, beside, call, conflict_of, fault, lease_of, request_of
 from gitlock.entrypoints.wording import stamp, visible
-from gitlock.errors import UsageError
+from gitlock.errors import NoSuchLease, UsageError
 from gitlock.stores.files.sessions import SessionBook
 from gitlock.usecases.asked import wish_of
 from gitlock.usecases.claim import prepare
@@ -34,7 +34,10 @@ def request_release(served: "Served", claims: list[str], message: str, shared: b
         reading, agent=site.agent, mode=SHARED if shared else EXCLUSIVE, ttl=None, reason="",
         holder=site.holder(served.pid), policy=site.policy, fold=site.fold, facts=site.facts, git=site.repository.git,
     )  # fmt: skip
-    request = ask_holders(site.store, wish, reading.title, message)
+    try:
+        request = ask_holders(site.store, wish, reading.title, message)
+    except NoSuchLease as error:
+        raise NoSuchLease(error.message, hint=call("claim", claims=claims)) from None
     attend(site)
     answer = _head(site)
     grace = site.policy.grant_after
@@ -119,5 +122,3 @@ def _texts(answer: Json) -> list[str]:
     found = answer["warnings"]
     assert isinstance(found, list)
     return found
-
-

@@ -5,6 +5,7 @@ processes. Threads are bounded: those who wait for a lease must not keep away th
 """
 
 import json
+import math
 import signal
 import threading
 from functools import partial
@@ -18,7 +19,7 @@ from gitlock.domain.value import Value as Slotted
 from gitlock.entrypoints.exitcodes import SIGNALLED
 from gitlock.entrypoints.mcp.shapes import Answer
 from gitlock.entrypoints.mcp.telling import Kind, fault, stopped_by
-from gitlock.errors import GitlockError, Interrupted
+from gitlock.errors import GitlockError, Interrupted, UsageError
 from gitlock.usecases.wait import Stop
 from gitlock.wiring.serving import Served, Serving, serve
 
@@ -32,6 +33,7 @@ Value = TypeVar("Value")
 
 AT_ONCE = 8  # calls that work at the same time: more would only stand before the store's guard
 WAITS = 64  # calls that wait for a lease at the same time; a thread that sleeps costs next to nothing
+CLAIMS_LIMIT = 1000  # claims of one call: each of them is held against each that others hold, and named in answers
 NEWS_EVERY = 5.0  # seconds between two words about a wait
 CANCELLED = int(signal.SIGINT)
 
@@ -43,10 +45,17 @@ class Halt(Stop):
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
+        self.taken_back: Callable[[], None] | None = None  # what undoes the grant that the call is about to tell of
 
     def ask(self, number: int) -> None:
         with self._lock:
             super().ask(number)
+
+    def wake(self) -> None:
+        """Whoever waits looks anew."""
+        with self._lock:
+            if self.bell is not None:
+                self.bell.ring()
 
     def attach(self, bell: "Bell") -> "Callable[[], None]":
         with self._lock:
@@ -78,17 +87,25 @@ class Calls:
         self._serving = serving
         self._short = anyio.CapacityLimiter(AT_ONCE)
         self._long = anyio.CapacityLimiter(WAITS)
+        self._last = anyio.CapacityLimiter(AT_ONCE)  # taking back never stands behind what takes
         self._halts: set[Halt] = set()
+        self._ended_by = 0  # the signal that ends the server
         self.under_way = 0
 
     def open(self, where: "Where | None" = None) -> Served:
         """The site of one call."""
         asked = Where() if where is None else where
+        if len(asked.claims) > CLAIMS_LIMIT:
+            many = f"{len(asked.claims)} claims are too many for one call: {CLAIMS_LIMIT} at most"
+            raise UsageError(many, hint="name folders or patterns, such as src/auth/*")
         return serve(self._serving, asked.folder, asked.claims, asked.agent)
 
-    async def run(self, shape: type[Kind], where: Where, work: "Callable[[Served], Kind]") -> CallToolResult:
+    async def run(
+        self, shape: type[Kind], where: Where, work: "Callable[[Served], Kind]", halt: Halt | None = None
+    ) -> CallToolResult:
         """What ``work`` answers, or what stopped it, in the same shape."""
-        return as_result(await self._in_thread(partial(self._answered, shape, where, work), self._short))
+        working = self._in_thread(partial(self._answered, shape, where, work), self._short)
+        return await self._told(shape, working, Halt() if halt is None else halt)
 
     async def read(self, work: "Callable[[], Value]") -> Value:
         """What ``work`` answers; what stops it is raised."""
@@ -104,6 +121,12 @@ class Calls:
     ) -> CallToolResult:
         """The same for what may take long. It is given up, by ``halt``, when the call is cancelled and when the server
         ends; ``news`` is called with the seconds that have passed, from time to time."""
+        working = self._attended(partial(self._answered, shape, where, work), halt, news)
+        return await self._told(shape, working, halt)
+
+    async def _attended(
+        self, work: "Callable[[], Kind]", halt: Halt, news: "Callable[[float], Awaitable[None]]"
+    ) -> Kind:
         self._halts.add(halt)
 
         async def attend() -> None:
@@ -118,16 +141,38 @@ class Calls:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(attend)
-                answer = await self._in_thread(partial(self._answered, shape, where, work), self._long)
+                answer = await self._in_thread(work, self._long)
                 tasks.cancel_scope.cancel()
         finally:
             self._halts.discard(halt)
-        return as_result(answer)
+        return answer
+
+    async def _told(self, shape: type[Kind], working: "Awaitable[Kind]", halt: Halt) -> CallToolResult:
+        """The look whether anybody still waits for the answer is the last thing that happens to a call: the SDK sends
+        it in the same step of the loop. So either the client hears of a grant, or it is taken back."""
+        self.under_way += 1
+        heard, stopped = False, 0
+        try:
+            answer = await working
+            stopped = self._ended_by or (CANCELLED if anyio.current_effective_deadline() == -math.inf else 0)
+            heard = answer.ok and not stopped
+        finally:
+            if not heard and halt.taken_back is not None:
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(halt.taken_back, limiter=self._last)
+            self.under_way -= 1
+        return as_result(_interrupted(shape, stopped) if stopped and halt.taken_back is not None else answer)
 
     def give_up(self, number: int) -> None:
-        """Ends every wait, as a signal does."""
+        """Ends every wait, as a signal does; what is granted from now on is given back."""
+        self._ended_by = number
         for halt in tuple(self._halts):
             halt.ask(number)
+
+    def look_anew(self) -> None:
+        """After the server was stopped for a while: what was rung for then went to others."""
+        for halt in tuple(self._halts):
+            halt.wake()
 
     def _answered(self, shape: type[Kind], where: Where, work: "Callable[[Served], Kind]") -> Kind:
         """What stops us is an answer as well: a traceback is a bug."""

@@ -1,7 +1,9 @@
 """The tool ``claim``: takes a lease, waits for it, or lists everything that stands in the way."""
 
+import logging
 import os
 import threading
+from functools import partial
 
 from gitlock.domain.claim import Clash, Granted, Refused
 from gitlock.domain.duration import parse_duration
@@ -12,8 +14,8 @@ from gitlock.domain.turn import Deadlock
 from gitlock.entrypoints import exitcodes, outcomes
 from gitlock.entrypoints.mcp.shapes import ClaimAnswer
 from gitlock.entrypoints.mcp.telling import beside, call, conflict_of, fault, lease_of, plain
-from gitlock.entrypoints.wording import taint_line, visible, word
-from gitlock.errors import Interrupted, UsageError
+from gitlock.entrypoints.wording import REASON_LIMIT, taint_line, visible, word
+from gitlock.errors import GitlockError, UsageError
 from gitlock.usecases import ticketing
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask, prepare
 from gitlock.usecases.covered import Covered, finish_counting, start_counting
@@ -77,7 +79,7 @@ class Typed:
     @property
     def patience(self) -> float:
         """Seconds to wait at most."""
-        return parse_duration(self.timeout or PATIENCE, what="timeout")
+        return parse_duration(PATIENCE if self.timeout is None else self.timeout, what="timeout")
 
 
 def claim(served: "Served", typed: Typed, halt: "Halt", queued: "Callable[[Queued], None]") -> ClaimAnswer:
@@ -85,7 +87,7 @@ def claim(served: "Served", typed: Typed, halt: "Halt", queued: "Callable[[Queue
     typed.check()
     site = served.site
     if typed.resume is not None:
-        return _resumed(served, typed.resume)
+        return _resumed(served, typed.resume, halt)
     patience = typed.patience
     reading = read_claims(tuple(map(Argument, typed.claims)), site.repository, site.policy, site.fold)
     wish = _wish(served, typed, reading)
@@ -93,18 +95,14 @@ def claim(served: "Served", typed: Typed, halt: "Halt", queued: "Callable[[Queue
         found = ticketing.draw(site.store, wish)
         if found.place is not None:
             return _placed(site, found)
-        return _worded(site, typed, reading, found.outcome)
+        return _worded(site, typed, reading, found.outcome, halt)
     if not typed.wait:
-        return _worded(site, typed, reading, _at_once(site, wish, dry_run=typed.dry_run))
+        return _worded(site, typed, reading, _at_once(site, wish, dry_run=typed.dry_run), halt)
     waited = _in_turn(site, wish, patience, halt, queued)
     if waited.timed_out is not None:
         prefix, last = outcomes.vain_line(waited.seconds), waited.timed_out.last
         return _refused(site, typed.claims, last, waited.outcome, exitcodes.TIMED_OUT, "timed-out", prefix)
-    answer = _worded(site, typed, reading, waited.outcome)
-    if halt.number is not None:
-        _undo(site, waited.outcome)
-        raise Interrupted(halt.number)
-    return answer
+    return _worded(site, typed, reading, waited.outcome, halt)
 
 
 def _wish(served: "Served", typed: Typed, reading: Reading) -> Wish:
@@ -150,15 +148,16 @@ def _in_turn(
             take_back()
 
 
-def _undo(site: "Site", outcome: ClaimOutcome) -> None:
+def _undo(site: "Site", granted: Granted) -> None:
     """Gives back what was granted to a call that was given up in the same moment: nobody would know of it."""
-    answer = outcome.answer
-    if isinstance(answer, Granted) and not answer.already and not answer.upgraded:
-        own = Wanted(answer.lease.id, frozenset((answer.lease.id,)))
+    own = Wanted(granted.lease.id, frozenset((granted.lease.id,)))
+    try:
         release(site.store, site.agent.id, (own,), site.fold, site.facts)
+    except (GitlockError, OSError) as error:
+        logging.warning("'%s' stays held, nobody knows of it: %s", visible(granted.lease.title, REASON_LIMIT), error)
 
 
-def _resumed(served: "Served", name: str) -> ClaimAnswer:
+def _resumed(served: "Served", name: str, halt: "Halt") -> ClaimAnswer:
     site = served.site
     waiter = ticketing.find_ticket(site.store, name, site.agent.id)
     wish = ticketing.wish_of(
@@ -168,10 +167,12 @@ def _resumed(served: "Served", name: str) -> ClaimAnswer:
     found = ticketing.put(site.store, wish, None, waiter)
     if found.place is not None:
         return _placed(site, found)
-    return _worded(site, None, ticketing.claim_of(waiter), found.outcome)
+    return _worded(site, None, ticketing.claim_of(waiter), found.outcome, halt)
 
 
-def _worded(site: "Site", typed: Typed | None, reading: Reading, outcome: ClaimOutcome) -> ClaimAnswer:
+def _worded(
+    site: "Site", typed: Typed | None, reading: Reading, outcome: ClaimOutcome, halt: "Halt"
+) -> ClaimAnswer:
     result = outcome.answer
     claims = [one.text for one in reading.taken]
     if isinstance(result, Refused):
@@ -188,6 +189,8 @@ def _worded(site: "Site", typed: Typed | None, reading: Reading, outcome: ClaimO
         error = fault("deadlock", outcomes.deadlock_line(result), call("status"))
         return ClaimAnswer.of(**head, code=exitcodes.DEADLOCK, error=error, ring=ring)
     assert isinstance(result, Granted)
+    if not (result.already or result.upgraded or (typed is not None and typed.dry_run)):
+        halt.taken_back = partial(_undo, site, result)
     covered = Covered(None)
     if typed is not None:
         covered = finish_counting(

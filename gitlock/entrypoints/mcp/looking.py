@@ -95,7 +95,7 @@ def agents_present(site: "Site") -> list[Json]:
             "since": stamp(row.since), "message": visible(row.message) if row.message else None,
             "liveness": row.liveness, "worktree": plain(row.worktree), "branch": plain(row.branch),
             "leases": len(row.leases),
-            "guard": None if row.session is None else guard_of(row.session, holds=bool(row.leases)),
+            "guard": row.guard,
         }
         for row in found.rows if row.agent is not None
     ]  # fmt: skip

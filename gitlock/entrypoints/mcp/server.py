@@ -117,7 +117,7 @@ def _add_taking(server: MCPServer, calls: Calls) -> None:
             return claiming.claim(served, typed, halt, queued)
 
         if not typed.wait:
-            return await calls.run(ClaimAnswer, where, work)
+            return await calls.run(ClaimAnswer, where, work, halt)
         return await calls.wait(ClaimAnswer, where, work, halt, tell)
 
     @_tool(server, "Give leases back", _hints())

@@ -17,6 +17,7 @@ from gitlock.entrypoints.wording import (
     visible,
 )
 from gitlock.errors import ConfigError, GitlockError, RepositoryError, StoreError
+from gitlock.usecases.ticketing import ANEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ Kind = TypeVar("Kind", bound=Answer)
 TOOLS = {
     "git lock inbox": "inbox()", "git lock inbox --all": "inbox()", "git lock list": "status()",
     "git lock mine": "status()", "git lock whoami": "whoami()",
+    "git lock claim 'src/auth/*'": 'claim(claims=["src/auth/*"])',
+    ANEW: "to see whether you hold it already: status(); for a new one: claim with ticket",
 }  # fmt: skip
 TEXT_LIMIT = 4096  # characters of any one text: no path is longer (PATH_MAX)
 FAULT_LIMIT = 2000  # characters of a message that lists what stands in the way
@@ -128,12 +131,12 @@ def beside(site: "Site", beat: "Beat", now: "Instant", notice: str = "") -> Json
 
 
 def inbox_size(site: "Site") -> int:
-    """How many open requests there are for whoever asks, and answers to its own that it has not heard."""
+    """How many open requests there are for whoever asks, and what else it has not heard."""
     if not site.store.has_requests():
         return 0
     agent = site.agent
     return sum(
         1 for one in site.store.requests.all()
-        if (one.asker == agent.id and one.state != "open" and agent.id not in one.told)
+        if one.is_unheard_by(agent.id, agent.kind)
         or (one.asker != agent.id and one.state == "open" and one.is_for(agent.id, agent.kind))
     )  # fmt: skip

@@ -40,15 +40,16 @@ class SessionBook:
         record["holder"] = encode_holder(session.holder)
         records.write(self._layout, self._layout.sessions, session.id, {**record, **session.extra}, lasting=False)
 
-    def follow(self, session: str, agent: str) -> None:
-        """A session goes on as this agent: it took over from another one, which its program ended (clear, resume).
+    def follow(self, session: str, agent: str, parent: str = "") -> None:
+        """A session goes on as this agent: it took over from another one, which its program ended (clear, resume); or
+        it works for the session ``parent``, as the sub-agent that the last part of ``agent`` names.
 
         ``<session>.as`` says so, for whoever is asked who that is. It is one open of a missing file for all others.
         """
         layout = self._layout
         records.make_folder(layout, layout.sessions)
         path = os.path.join(layout.sessions, session + ".as")
-        replace_file(path, f"{session} {agent}\n".encode(), layout.file_mode)
+        replace_file(path, " ".join(filter(None, (session, agent, parent))).encode() + b"\n", layout.file_mode)
 
     def sweep(self, wall: float) -> int:
         """Removes what killed writers left, and successions that are old; answers how many."""

@@ -4,6 +4,7 @@ import os
 from functools import partial
 
 from gitlock.domain.retiring import BranchWork, Facts, Held, Inside, Trouble
+from gitlock.domain.session import DONE
 from gitlock.domain.standing import DEAD, EXPIRED, GONE, standing
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.changes import parse_status
@@ -230,14 +231,14 @@ def _holders(place: "Place", worktree: "Worktree", top: str) -> tuple[Held, ...]
         if standing(lease, snapshot.now, place.facts) in (EXPIRED, GONE):
             continue
         liveness = place.facts.liveness(lease) if lease.holder.pid is not None else "unknown"
-        if liveness != DEAD:
+        if liveness != DEAD and not lease.is_left:
             ours = place.facts.runs_under(lease.holder)
             found.append(Held(lease.agent, lease.title, liveness, lease.holder.pid, ours))
     for session in SessionBook(place.store.layout).all():
         where = session.holder.worktree
         if session.worktree_id != worktree.id and (where is None or not _is_inside(where, top)):
             continue
-        if place.here.holder_liveness(session.holder) == "alive":
+        if session.state != DONE and place.here.holder_liveness(session.holder) == "alive":
             ours = place.facts.runs_under(session.holder)
             found.append(Held(session.agent, None, "alive", session.holder.pid, ours))
     return tuple(found)

@@ -104,8 +104,9 @@ COMMAND = Command(
         "One row for each agent and worktree, whoever needs attention first: what it does and since when, its branch "
         "and how far that is behind its base, what is changed and what no remote has, its claims, how many paths "
         "it and another have changed or reserved, and when it was last heard of. Below it, whether its edits are "
-        "stopped before they happen (guard), and when a hook of its program was last seen. A dead agent is shown as "
-        "dead and no longer counts. What is not known is shown as '?'."
+        "stopped before they happen (guard), and when a hook of its program was last seen. One whose session has "
+        "ended is done, one whose process is gone without a word is dead: neither counts, and what it left behind is "
+        "named. What is not known is shown as '?'."
     ),
     options=(
         Option("--waiting", help="Only those who wait for a person, the longest first, with their questions."),

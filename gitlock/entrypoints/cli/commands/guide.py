@@ -151,7 +151,10 @@ def _written(given: Given, site: "Site | None", spots: "list[Spot]", action: str
     if given.flag("skills"):
         lines = [line.replace("removed from", "removed").replace("refreshed in", "refreshed") for line in lines]
     notes = [*_long(site, spots)] if action == "write" else []
-    if action == "write" and any(spot.changes for spot in spots) and site is not None:
+    top = site.repository.top if site is not None else None
+    below = os.path.join(os.path.realpath(top), "") if top is not None else None
+    written = [os.path.realpath(spot.path) for spot in spots if spot.changes] if action == "write" else []
+    if below is not None and any(path.startswith(below) for path in written):
         notes.append(hint("commit it, so that every worktree and clone has it"))
     nothing = f"no {'skill' if given.flag('skills') else 'paragraph'} of git-lock's is here"
     return Answer(lines=lines or [nothing], notes=notes, data=_data(action, places))

@@ -93,4 +93,3 @@ COMMAND = Command(
     codes=(exitcodes.DONE, exitcodes.USAGE, exitcodes.UNCHECKED),
     examples=("git lock list", "git lock list --watch", "git lock list --under src/auth --json"),
 )
-

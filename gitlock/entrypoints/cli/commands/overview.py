@@ -120,6 +120,7 @@ def guard_lines(guards: "list[Guarded]", wall: float) -> list[str]:
     """Whose edits are stopped before they happen, and whose are not, though they are at work."""
     if not guards:
         return []
+    from gitlock.domain.programs import PROGRAMS
     from gitlock.entrypoints.cli.crew import guard_words
 
     lines = []
@@ -127,11 +128,11 @@ def guard_lines(guards: "list[Guarded]", wall: float) -> list[str]:
     if good:
         names = ", ".join(f"{visible(one.session.agent)} ({one.guard})" for one in good)
         lines.append(f"edits that are checked before they happen: {names}")
-    for one in guards:
-        if one.guard in (NONE, BROKEN):
-            why = guard_words(one.session, one.guard, wall)
-            lines.append(f"edits of {visible(one.session.agent)} are NOT stopped before they happen: {why}")
-    return lines + (["  git lock doctor"] if len(lines) > bool(good) else [])
+    bad = [one for one in guards if one.guard in (NONE, BROKEN)]
+    for one in bad:
+        why = guard_words(one.session, one.guard, wall)
+        lines.append(f"edits of {visible(one.session.agent)} are NOT stopped before they happen: {why}")
+    return lines + (["  git lock doctor"] if any(one.session.program in PROGRAMS for one in bad) else [])
 
 
 def _mode(site: "Site") -> str:

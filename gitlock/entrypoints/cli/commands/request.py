@@ -2,15 +2,15 @@
 
 from gitlock.domain.claim import Granted, Refused
 from gitlock.domain.duration import show_duration
-from gitlock.domain.request import ESCALATION, RELEASE, NotHeld, Request
+from gitlock.domain.request import ESCALATION, RELEASE, TRESPASS, NotHeld, Request
 from gitlock.entrypoints import envelope, exitcodes
-from gitlock.entrypoints.cli.asking import claim_arguments, site_of, told
+from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, told
 from gitlock.entrypoints.cli.granting import refusal, wish_of
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint
 from gitlock.entrypoints.cli.requests import request_json
 from gitlock.entrypoints.wording import quoted_reason, title, visible, word
-from gitlock.errors import UsageError
+from gitlock.errors import NoSuchLease, UsageError
 from gitlock.usecases.asked import wish_of as wish_of_request
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.negotiate import ask_holders, decline, grant, grant_if_idle, inbox, require_request
@@ -42,7 +42,10 @@ def _ask(given: Given, kind: str) -> Answer:
     reading = read_claims(claim_arguments(given), site.repository, site.policy, site.fold)
     wish = wish_of(given, site, reading)
     name = reading.title
-    request = ask_holders(site.store, wish, name, text, kind=kind)
+    try:
+        request = ask_holders(site.store, wish, name, text, kind=kind)
+    except NoSuchLease as error:
+        raise NoSuchLease(error.message, hint=f"git lock claim {retyped(given)}") from None
     data = {"requests": [request_json(request)]}
     grace = site.policy.grant_after
     if kind == RELEASE and grace is not None and grant_if_idle(site.store, site.agent, wish, grace):
@@ -55,7 +58,7 @@ def _ask(given: Given, kind: str) -> Answer:
         lines = [f"asked {who} to let go of '{visible(name)}', as {request.id}"]
         if grace is not None:
             lines.append(f"unanswered for {show_duration(grace)}, it may be granted by itself: ask again then")
-    notes = [hint(f"to wait for it meanwhile: git lock claim --wait {word(name)}")] if kind == RELEASE else []
+    notes = [hint(f"to wait for it meanwhile: git lock claim --wait {retyped(given)}")] if kind == RELEASE else []
     return Answer(lines=lines, notes=notes, data=data)
 
 
@@ -68,11 +71,15 @@ def answer_inbox(given: Given) -> Answer:
     lines = []
     for one in found:
         ago = show_duration(now.wall - one.at)
-        what = {RELEASE: "asks for", ESCALATION: "asks a person to look at"}.get(one.kind, "wants to break")
+        what = {RELEASE: "asks for", ESCALATION: "asks a person to look at", TRESPASS: "changed"}.get(
+            one.kind, "wants to break"
+        )
         lines.append(
             f"{one.id}  {visible(one.asker)} {what} '{visible(one.claim)}' ({ago} ago){quoted_reason(one.text)}"
         )
-        if one.state != "open":
+        if one.kind == TRESPASS:
+            lines.append(f"          which {', '.join(map(visible, one.to))} holds")
+        elif one.state != "open":
             lines.append(f"          {one.state} by {visible(one.answered_by or '?')}{quoted_reason(one.answer)}")
     if any(one.state == "open" and one.is_for(site.agent.id, site.agent.kind) for one in found):
         lines.append("answer with: git lock grant ID, or git lock decline ID -m 'why'")
