@@ -63,6 +63,14 @@ def test_a_token_is_in_the_answer_of_its_claim_alone(world: Repo) -> None:
     assert token and token not in json.dumps(others)
 
 
+def test_a_dry_run_says_that_it_was_one(world: Repo) -> None:
+    assert answered(world, "claim", "free/x", "--dry-run")["data"]["dry_run"] is True
+    assert answered(world, "claim", "free/x")["data"]["dry_run"] is False
+    assert answered(world, "break", "free/x", agent="carol", code=17)["ok"] is False
+    dropped = answered(world, "break", "free/x", "--force", agent="carol")["data"]
+    assert dropped["dry_run"] is True and len(dropped["leases"]) == 1
+
+
 def test_a_dry_run_is_answered_as_the_claim_is(world: Repo) -> None:
     real = answered(world, "claim", "src/b.py", "--dry-run", code=10)
     assert answered(world, "claim", "src/b.py", code=10)["error"]["id"] == real["error"]["id"]

@@ -107,7 +107,8 @@ def test_a_refusal_has_the_words_of_the_command_line(server: Client, repo: Repo)
 
 
 def test_a_dry_run_takes_nothing(server: Client, repo: Repo) -> None:
-    assert server.claims("src/a.py", dry_run=True)["lease"]["agent"] == "alice"
+    answer = server.claims("src/a.py", dry_run=True)
+    assert answer["lease"]["agent"] == "alice" and answer["dry_run"] is True
     assert repo.json("list")["data"]["leases"] == []
 
 

@@ -110,6 +110,7 @@ def worded(given: Given, site: "Site", reading: Reading, outcome: ClaimOutcome, 
             "already": result.already,
             "taken_for": [{"argument": visible(one.text), "kind": one.kind} for one in reading.taken],
             "covers_files": covered.files,
+            "dry_run": given.flag("dry_run"),
         }
 
     lines = _lines(given, reading, outcome, result, covered, now)

@@ -211,6 +211,7 @@ def _worded(
         already=result.already,
         taken_for=[{"argument": visible(one.text), "kind": one.kind} for one in reading.taken],
         covers_files=covered.files,
+        dry_run=typed is not None and typed.dry_run,
     )
 
 

@@ -120,6 +120,7 @@ class ClaimAnswer(Answer):
     already: Annotated[bool | None, Field(description="you held it already, and it was renewed")]
     taken_for: list[Taken]
     covers_files: Annotated[int | None, Field(description="tracked files that it covers today")]
+    dry_run: Annotated[bool | None, Field(description="nothing was claimed: the lease is what a claim would make")]
     ticket: Ticket | None
     ring: Annotated[list[Step], Field(description="the agents that would wait for one another for ever")]
 

@@ -43,7 +43,7 @@ def _force(given: Given, *, take: bool, dry_run: bool) -> Answer:
     if isinstance(answer, NothingThere):
         message = f"nobody else holds '{visible(' '.join(one.text for one in wanted))}'"
         if not take and given.flag("yes"):
-            return Answer(lines=[message], data={"leases": []})
+            return Answer(lines=[message], data={"leases": [], "dry_run": dry_run})
         fault = envelope.error("no-such-lease", message, f"git lock claim {retyped(given)}")
         return Answer(exitcodes.NO_SUCH_LEASE, fault=fault)
     if isinstance(answer, StillThere):
@@ -59,7 +59,10 @@ def _force(given: Given, *, take: bool, dry_run: bool) -> Answer:
     done = {(True, False): "stolen", (False, False): "broken"}.get((take, dry_run), "would break")
     lines = [f"{done}: '{title(lease)}' of {visible(lease.agent)}, who is told" for lease in answer.leases]
     state = "live" if dry_run else "released"
-    data: dict[str, object] = {"leases": [envelope.lease_json(one, now, state, "unknown") for one in answer.leases]}
+    dropped = [envelope.lease_json(one, now, state, "unknown") for one in answer.leases]
+    data: dict[str, object] = {"leases": dropped}
+    if not take:
+        data["dry_run"] = dry_run
     if answer.taken is not None:
         data["lease"] = envelope.lease_json(answer.taken.lease, now, "live", "unknown")
         data["warnings"] = []

@@ -38,7 +38,7 @@ def answer(given: Given) -> Answer:
     site = site_of(given)
     reading = _reading(given, site)
     if not reading.include and not reading.names:
-        return _nothing_left()
+        return _nothing_left(dry_run=given.flag("dry_run"))
     if given.flag("staged"):
         given = _as_if_named(given, site, reading)
     bound = given.flag("fresh") or given.flag("until_merged")
@@ -96,7 +96,7 @@ def _as_if_named(given: Given, site: "Site", reading: Reading) -> Given:
     return given.replace(values={**given.values, "staged": False, "path": [*given.many("path"), *paths]})
 
 
-def _nothing_left() -> Answer:
+def _nothing_left(*, dry_run: bool) -> Answer:
     data: dict[str, object] = {
         "lease": None,
         "token": None,
@@ -104,6 +104,7 @@ def _nothing_left() -> Answer:
         "already": True,
         "taken_for": [],
         "covers_files": 0,
+        "dry_run": dry_run,
     }
     return Answer(lines=["already yours: everything that is staged"], data=data)
 
