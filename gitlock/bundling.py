@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
     from gitlock.bundle import Group, Kept
 
-# What pre-commit loads where there is nothing to say.
+# What pre-commit loads where all is plainly the committer's own; and what it loads besides where it has to look closer
+# and finds nothing to say.
 HOOK = """
-__future__ gitlock entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain
-domain.value git.repository entrypoints.hooks.main wiring domain.agent git.badge wiring.identity domain.segment
-domain.pattern domain.footprint domain.policy stores stores.files stores.files.layout wiring.policies wiring.site
-entrypoints.hooks.setting domain.change entrypoints.hooks.marker git.changes git.operation usecases domain.instant
-domain.lease domain.seat domain.snapshot domain.standing domain.covering domain.decision domain.receipt domain.beat
-usecases.renew
-usecases.check
-entrypoints.hooks.gate stores.clock jsontext stores.codec stores.files.mark stores.files.seal stores.files.state
-stores.files.table stores.files.store stores.opening
+gitlock entrypoints entrypoints.hooks git errors git.process entrypoints.hooks.answers git.config domain domain.value
+git.repository entrypoints.hooks.main domain.agent domain.anchor domain.signing entrypoints.hooks.marker git.operation
+stores domain.instant stores.clock stores.files jsontext stores.files.layout stores.files.seal stores.files.glimpse
+wiring git.badge wiring.identity entrypoints.hooks.plain
+"""
+JUDGE = """
+__future__ domain.segment domain.pattern domain.footprint domain.policy wiring.policies wiring.site
+entrypoints.hooks.setting domain.change git.changes usecases domain.lease domain.seat domain.snapshot domain.standing
+domain.covering domain.decision domain.beat usecases.renew usecases.check entrypoints.hooks.gate stores.codec
+stores.files.mark stores.files.state stores.files.table stores.files.store stores.opening
 """
 
 # What asks git where we are: loaded first, so that it answers while the rest is loaded.
@@ -36,10 +38,11 @@ GIT = "errors git git.process git.config domain domain.value git.repository git.
 # What check, claim, mine, release and renew all load then.
 VERB = """
 __future__ entrypoints entrypoints.cli entrypoints.cli.options entrypoints.cli.output entrypoints.cli.table
-entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.pattern
+entrypoints.cli.running entrypoints.cli.main entrypoints.cli.commands domain.agent domain.segment domain.anchor
+domain.pattern
 domain.footprint domain.instant domain.lease domain.conflict domain.policy domain.seat domain.snapshot domain.standing
 entrypoints.exitcodes git.badge wiring.identity wiring.site entrypoints.cli.asking domain.duration domain.change
-domain.covering domain.decision
+domain.covering domain.decision domain.quoting
 entrypoints.wording usecases domain.beat stores stores.files stores.files.layout stores.clock jsontext stores.codec
 stores.files.mark stores.files.seal stores.files.state stores.files.table stores.files.store stores.opening
 """
@@ -68,7 +71,8 @@ stores.files.journal
 
 # What `ci` loads besides, where the branch may land.
 CI = """
-domain.authors domain.receipt domain.merging entrypoints.envelope entrypoints.cli.mergewords git.changes git.merges
+domain.authors domain.signing domain.receipt domain.merging entrypoints.envelope entrypoints.cli.mergewords
+git.changes git.merges
 git.outgoing git.foreseen git.branching git.testimony git.ledgers domain.following domain.ledger stores.ledger
 domain.overlap
 usecases.looking stores.files.atomic stores.files.records stores.files.guard stores.files.publications
@@ -88,8 +92,8 @@ domain.agent digest domain.session stores domain.instant stores.clock stores.fil
 stores.files.seal stores.files.glimpse wiring git.badge wiring.identity wiring.asking entrypoints.agents.plain
 """
 AGENT = """
-__future__ domain.segment domain.pattern domain.footprint domain.lease domain.seat domain.sitting domain.policy
-wiring.site wiring.spotting
+__future__ domain.segment domain.anchor domain.pattern domain.footprint domain.lease domain.seat domain.sitting
+domain.policy wiring.site wiring.spotting
 entrypoints.agents.desk domain.snapshot usecases domain.change domain.covering domain.standing domain.decision
 domain.beat usecases.renew usecases.edit entrypoints.agents.before stores.codec stores.files.mark
 stores.files.state stores.files.table stores.files.store stores.opening
@@ -99,9 +103,9 @@ wiring.policies
 # What the other hooks load, or any of them when there is something to say.
 REST = """
 __main__ entrypoints.agents.codex entrypoints.agents.gemini entrypoints.agents.cursor entrypoints.agents.after
-entrypoints.agents.news entrypoints.agents.words entrypoints.agents.lifetime domain.patchtext domain.shellwords
-domain.shellgit domain.shellwrites domain.guarding entrypoints.hooks.unseen domain.leaving stores.files.records
-stores.files.sessions
+entrypoints.agents.news entrypoints.agents.words entrypoints.agents.lifetime domain.receipt domain.patchtext
+domain.shellwords domain.shellgit domain.shellwrites domain.guarding entrypoints.hooks.heard entrypoints.hooks.unseen
+wiring.mapcache domain.leaving stores.files.records stores.files.sessions
 usecases.presence usecases.leave usecases.observe stores.files.travels wiring.travelling
 entrypoints.agents.sweeping usecases.trespass domain.request stores.files.requests usecases.negotiate
 domain.coverage domain.queue domain.turn domain.witness entrypoints.cli.commands.whoami entrypoints.envelope
@@ -115,8 +119,8 @@ entrypoints.hooks.pushing
 """
 
 GROUPS = {
-    "hook": HOOK, "git": GIT, "verb": VERB, "check": CHECK, "claim": CLAIM, "mine": MINE, "release": RELEASE,
-    "renew": RENEW, "ci": CI, "event": EVENT, "plain": PLAIN,
+    "hook": HOOK, "judge": JUDGE, "git": GIT, "verb": VERB, "check": CHECK, "claim": CLAIM, "mine": MINE,
+    "release": RELEASE, "renew": RENEW, "ci": CI, "event": EVENT, "plain": PLAIN,
     "agent": AGENT,
 }  # fmt: skip
 

@@ -1,6 +1,5 @@
 """Who is at work, as values: worktrees, and one row for each agent in one of them."""
 
-from gitlock.domain.guarding import guard_of
 from gitlock.domain.session import DONE
 from gitlock.domain.standing import DEAD
 from gitlock.domain.value import Value
@@ -39,12 +38,13 @@ class Row(Value):
     """One agent in one worktree. ``agent`` is None for a worktree of nobody that is known, ``tree`` for an agent that
     works in none that is known here, ``session`` for one that has only leases. ``state`` is what it does by all that
     is known, not only by its own word; ``since`` when that began, ``message`` what for. ``blocks`` are those who wait
-    for its leases. ``shared`` says that other live sessions work in the same worktree. ``orphans`` are the leases that
+    for its leases. ``guard`` says whether its edits are stopped before they happen; None where that is not known, or
+    nobody is there. ``shared`` says that other live sessions work in the same worktree. ``orphans`` are the leases that
     it left behind, whose paths are still changed, or may be."""
 
     __slots__ = (
-        "agent", "blocks", "branch", "kind", "leases", "liveness", "message", "orphans", "session", "shared", "since",
-        "state", "tree", "worktree",
+        "agent", "blocks", "branch", "guard", "kind", "leases", "liveness", "message", "orphans", "session", "shared",
+        "since", "state", "tree", "worktree",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +64,7 @@ class Row(Value):
         blocks: "tuple[Waiter, ...]",
         shared: bool,
         orphans: "tuple[Lease, ...]" = (),
+        guard: str | None = None,
     ) -> None:
         self.agent = agent
         self.kind = kind
@@ -79,6 +80,7 @@ class Row(Value):
         self.blocks = blocks
         self.shared = shared
         self.orphans = orphans
+        self.guard = guard
 
     @property
     def is_done(self) -> bool:
@@ -94,10 +96,3 @@ class Row(Value):
     def is_over(self) -> bool:
         """Whether it is not at work any more: it does not count."""
         return self.is_done or self.is_dead
-
-    @property
-    def guard(self) -> str | None:
-        """Whether its edits are stopped before they happen; None where that is not known, or nobody is there."""
-        if self.session is None or self.is_over:
-            return None
-        return guard_of(self.session, holds=bool(self.leases))

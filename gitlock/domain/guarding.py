@@ -8,6 +8,9 @@ from gitlock.domain.sitting import UNDER_WAY, sitting_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitlock.domain.lease import Lease
     from gitlock.domain.session import Session
 
 EDIT_AND_SHELL, EDIT, NONE, BROKEN = "edit+shell", "edit", "none", "broken"
@@ -38,6 +41,15 @@ def guard_of(session: "Session", *, holds: bool = False) -> str | None:
     if SAW_EDIT not in seen:
         return None
     return EDIT_AND_SHELL if SAW_SHELL in seen else EDIT
+
+
+def has_claimed(session: "Session", leases: "Iterable[Lease]") -> bool:
+    """Whether one of these leases was taken in this session, in whoever's name; of one that tells no session the name
+    counts."""
+    return any(
+        lease.holder.session == session.holder.session if lease.holder.session else lease.agent == session.agent
+        for lease in leases
+    )
 
 
 def is_silent(hook_at: float | None, wall: float) -> bool:

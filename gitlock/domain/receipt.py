@@ -15,81 +15,23 @@ line is about the lines below it, until the next one.
 """
 
 from gitlock.domain.agent import valid_agent
-from gitlock.domain.footprint import Footprint
-from gitlock.domain.lease import EPOCH_LIMIT, EPOCH_STEP, Lease
+from gitlock.domain.lease import EPOCH_LIMIT, EPOCH_STEP
 from gitlock.domain.pattern import parse_pattern
+from gitlock.domain.signing import BARE, NAMES, Receipt, plain_reason, quoted, rendered
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-AGENT, LEASE, BYPASS = "Lock-Agent", "Lock-Lease", "Lock-Bypass"
+__all__ = ["Declared", "Receipt", "declared", "parts", "quoted", "rendered"]
 
 LONG = 1 << 20  # characters of a message; of a longer one, only the lines that may say something are made
 TELLING_LIMIT = 100_000  # of these lines
 RECEIPTS_LIMIT = 10_000  # receipts of one message
 WORD_LIMIT = 24_000  # characters of a quoted pattern: the longest, all of it escaped
-LINE_AIM = 2_000  # characters after which a claim goes on in another line
 LINE_LIMIT = 100_000  # characters; a single argument of a program may be no longer
-REASON_LIMIT = 200  # characters of a bypass's reason
 
-_BARE = frozenset("!#$%&'()*+,-./0123456789;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~")
 _SQUASHED = "Squashed commit of the following:"  # how git begins the indented list of what was squashed
 _SHORTENED = "this paragraph is too long to be trailers"
-_NAMES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_LETTERS = {code: "\\" + letter for letter, code in _NAMES.items()}
 _ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-
-
-class Receipt(Value):
-    """One lease that a commit was made under. ``agent`` is the committer, who may work under a parent's or child's
-    lease ("" where the message does not say); ``keys`` are the claim's semantic keys."""
-
-    __slots__ = ("agent", "exclude", "fence", "include", "keys", "lease", "store")
-
-    def __init__(
-        self,
-        *,
-        lease: str,
-        store: str,
-        fence: int,
-        keys: tuple[str, ...] = (),
-        include: tuple[str, ...] = (),
-        exclude: tuple[str, ...] = (),
-        agent: str = "",
-    ) -> None:
-        self.lease = lease
-        self.store = store
-        self.fence = fence
-        self.keys = keys
-        self.include = include
-        self.exclude = exclude
-        self.agent = agent
-
-    @classmethod
-    def of(cls, lease: Lease, store: str, agent: str) -> "Receipt":
-        """The receipt of a lease in the store of that name, for what ``agent`` commits."""
-        return cls(
-            lease=lease.id, store=store, fence=lease.fence, keys=lease.names, include=lease.include,
-            exclude=lease.exclude, agent=agent,
-        )  # fmt: skip
-
-    @property
-    def epoch(self) -> int:
-        """The epoch of the store that gave the fence; fences compare within one store and epoch only."""
-        return (self.fence - 1) // EPOCH_STEP + 1
-
-    @property
-    def footprint(self) -> Footprint:
-        """The paths that it is about; empty for a pure key."""
-        return Footprint.of(self.include, self.exclude)
-
-    @property
-    def title(self) -> str:
-        """The claim as people write it."""
-        return " ".join([*self.keys, *self.include, *("!" + text for text in self.exclude)])
 
 
 class Declared(Value):
@@ -104,26 +46,6 @@ class Declared(Value):
         self.agents = agents
         self.receipts = receipts
         self.bypass = bypass
-
-
-def rendered(agent: str, receipts: "Iterable[Receipt]", bypass: str | None = None) -> tuple[str, ...]:
-    """The trailer lines of one commit; none where there is nothing to say."""
-    lines = []
-    for one in receipts:
-        lead = f"{LEASE}: {one.lease} store={one.store} fence={one.fence}"
-        keys = "".join([" " + key for key in one.keys])
-        tail = "".join([" !" + quoted(text) for text in one.exclude])
-        text = ""
-        for include in one.include:
-            text += " " + quoted(include)
-            if len(text) > LINE_AIM:
-                lines.append(lead + keys + text + tail)
-                text = ""
-        if text or not one.include:
-            lines.append(lead + keys + text + tail)
-    if bypass is not None:
-        lines.append(f"{BYPASS}: {_plain(bypass) or 'no reason was given'}")
-    return (f"{AGENT}: {agent}", *lines) if lines else ()
 
 
 def declared(message: bytes | str) -> Declared:
@@ -215,7 +137,7 @@ def _read(lines: list[str]) -> Declared:
                 agents[agent] = None
             last = None
         elif name == "lock-bypass":
-            bypass[_plain(value) or "no reason was given"] = None
+            bypass[plain_reason(value) or "no reason was given"] = None
         elif name == "lock-lease" and len(found) < RECEIPTS_LIMIT:
             receipt = _receipt(value, agent)
             if receipt is None:
@@ -227,21 +149,6 @@ def _read(lines: list[str]) -> Declared:
             found[receipt] = None
             last = receipt
     return Declared(tuple(agents), tuple(found), tuple(bypass))
-
-
-def quoted(text: str) -> str:
-    """A pattern as one word of a receipt."""
-    if text and text[0] != "!" and _BARE.issuperset(text):
-        return text
-    out = []
-    for code in text.encode("utf-8", "surrogateescape"):
-        if code in _LETTERS:
-            out.append(_LETTERS[code])
-        elif 0x20 <= code < 0x7F:
-            out.append(chr(code))
-        else:
-            out.append(f"\\{code:03o}")
-    return '"' + "".join(out) + '"'
 
 
 def _agent(value: str) -> str:
@@ -296,7 +203,7 @@ def _claim(text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]
                     raise ValueError(word)
                 keys.append(word)
                 word = ""
-            elif not word or word[0] == "!" or not _BARE.issuperset(word):
+            elif not word or word[0] == "!" or not BARE.issuperset(word):
                 raise ValueError(word)
         if word:
             if parse_pattern(word).text != word:
@@ -324,8 +231,8 @@ def _unquoted(text: str, start: int) -> tuple[str, int]:
             out += char.encode("ascii")
             continue
         letter = text[at : at + 1]
-        if letter in _NAMES:
-            out.append(_NAMES[letter])
+        if letter in NAMES:
+            out.append(NAMES[letter])
             at += 1
         else:
             octal = text[at : at + 3]
@@ -334,8 +241,3 @@ def _unquoted(text: str, start: int) -> tuple[str, int]:
             out.append(int(octal, 8))
             at += 3
     raise ValueError(text)
-
-
-def _plain(text: str) -> str:
-    """A reason as part of one line."""
-    return " ".join("".join([char if char.isprintable() else " " for char in text]).split())[:REASON_LIMIT]

@@ -3,6 +3,7 @@ granted but should be known. What to do next is left to the entry point: a comma
 """
 
 from gitlock.domain.duration import show_duration
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.wording import (
     clock,
@@ -11,7 +12,6 @@ from gitlock.entrypoints.wording import (
     held_by,
     title,
     visible,
-    word,
 )
 
 TYPE_CHECKING = False

@@ -11,6 +11,7 @@ from gitlock.domain.duration import show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import INTENT, SHARED, Ended, Lease
 from gitlock.domain.policy import ENFORCE
+from gitlock.domain.quoting import word
 from gitlock.domain.standing import ORPHANED, WAITING
 
 TYPE_CHECKING = False
@@ -36,8 +37,6 @@ AGENT_RULES = {
     "host": "the login and host name, since git has no user.email",
 }
 
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
-
 
 def visible(text: str, limit: int | None = None) -> str:
     """``text`` with everything that could move a cursor, hide or reverse text, or is no character at all, escaped.
@@ -62,24 +61,6 @@ def visible(text: str, limit: int | None = None) -> str:
         else:
             out.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
     return "".join(out)
-
-
-def word(text: str) -> str:
-    """``text`` as one word of a command line that can be copied into a shell."""
-    if text and _PLAIN.issuperset(text):
-        return text
-    if text.isprintable():
-        return "'" + text.replace("'", "'\\''") + "'"
-    out = []
-    for char in text:
-        if char in "\\'":
-            out.append("\\" + char)
-        elif char.isprintable():
-            out.append(char)
-        else:
-            kind = "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass"
-            out += [f"\\x{byte:02x}" for byte in char.encode("utf-8", kind)]
-    return "$'" + "".join(out) + "'"
 
 
 def clock(wall: float, now: float) -> str:
@@ -123,8 +104,11 @@ def held_times(lease: Lease, now: Instant) -> str:
     return f"since {since}, {until}"
 
 
-def process_words(lease: Lease, liveness: str) -> str:
-    """What is known about the holder's process, after a comma; nothing for a claim made by hand, which records none."""
+def process_words(lease: Lease, liveness: str, standing: str = "live") -> str:
+    """What is known about the holder's process, after a comma; nothing for a claim made by hand, which records none,
+    nor where ``held_by`` has said it already, which knows the ``standing``."""
+    if standing == ORPHANED:
+        return ""
     if lease.is_left:
         return ", its session has ended"
     if lease.holder.pid is None:

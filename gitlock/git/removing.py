@@ -4,6 +4,7 @@ files. Never ``git worktree prune``, which takes whatever is not there at the mo
 import os
 import stat
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, RepositoryError
 from gitlock.git.contents import files_below, is_made_again
@@ -79,7 +80,9 @@ def move_aside(path: str, places: "Iterable[str]") -> str:
             return place
         except OSError as error:
             why = error.strerror or str(error)
-    raise RepositoryError(f"can't move '{path}' aside: {why}", hint=f"ls -ld '{os.path.dirname(path)}'", id="immovable")
+    raise RepositoryError(
+        f"can't move '{path}' aside: {why}", hint=f"ls -ld {word(os.path.dirname(path))}", id="immovable"
+    )
 
 
 def forget_entry(git: "Git", common_dir: str, entry: "Entry") -> None:

@@ -138,4 +138,7 @@ def read_small(path: str) -> str | None:
     except OSError:
         return None
     finally:
-        os.close(fd)
+        try:
+            os.close(fd)
+        except OSError:  # nothing was written, so nothing is lost
+            pass

@@ -1,6 +1,6 @@
 """Which of the sessions that are at work have their edits stopped before they happen."""
 
-from gitlock.domain.guarding import guard_of
+from gitlock.domain.guarding import guard_of, has_claimed
 from gitlock.domain.session import DONE
 from gitlock.domain.standing import ALIVE, DEAD
 from gitlock.domain.value import Value
@@ -29,7 +29,7 @@ def guarded(
     sessions: "Iterable[Session]", leases: "Iterable[Lease]", liveness: "Callable[[Holder], str]", wall: float
 ) -> list[Guarded]:
     """The agents' sessions that are not over, nor dead, nor unheard of for a day."""
-    holding = {lease.holder.session or lease.agent for lease in leases}
+    held = tuple(leases)
     found = []
     for one in sessions:
         if one.kind != "agent" or one.state == DONE:
@@ -37,6 +37,5 @@ def guarded(
         word = liveness(one.holder)
         if word == DEAD or (word != ALIVE and wall - one.active > LATELY):
             continue
-        holds = (one.holder.session or one.agent) in holding
-        found.append(Guarded(one, guard_of(one, holds=holds)))
+        found.append(Guarded(one, guard_of(one, holds=has_claimed(one, held))))
     return found

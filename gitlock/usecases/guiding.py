@@ -8,6 +8,7 @@ import os
 import re
 
 from gitlock.domain.block import BadBlock, find_block, put_block, take_block
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, UnsafeError, UsageError
 from gitlock.usecases.settings.disk import Changed, Content, read_settings, remove_settings, write_settings
@@ -175,7 +176,7 @@ def _read(path: str, root: str) -> Content:
     try:
         return read_settings(path, root)
     except UnsafeError as reason:  # whose hint is about settings
-        raise UnsafeError(reason.message, hint=f"ls -ld '{os.path.dirname(path)}'", id="guide-refused") from None
+        raise UnsafeError(reason.message, hint=f"ls -ld {word(os.path.dirname(path))}", id="guide-refused") from None
 
 
 def _is_plain(path: str) -> bool:

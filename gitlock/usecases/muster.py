@@ -9,6 +9,7 @@ import os
 from gitlock.domain.agent import related
 from gitlock.domain.conflict import meeting
 from gitlock.domain.crew import MAIN, Row, Tree
+from gitlock.domain.guarding import guard_of, has_claimed
 from gitlock.domain.lease import INTENT
 from gitlock.domain.origin import guess_origin
 from gitlock.domain.overlap import covers
@@ -197,6 +198,7 @@ def _rows(
             blocks=_blocked(own, waiters, ground.fold),
             shared=not over and any(_shares(one, other, word) for other, word in sessions),
             orphans=_orphans(own, tree, ground.fold) if over else (),
+            guard=None if over else guard_of(one, holds=has_claimed(one, leases)),
         )  # fmt: skip
         rows.append(row)
     rest: dict[tuple[str, str | None], list[Lease]] = {}

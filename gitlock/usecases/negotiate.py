@@ -20,7 +20,7 @@ from gitlock.domain.request import (
 )
 from gitlock.domain.snapshot import Edits, Event, Snapshot
 from gitlock.domain.standing import EXPIRED, Facts, nothing_known, standing
-from gitlock.errors import NoSuchLease, UnsafeError
+from gitlock.errors import NoSuchLease, StoreError, UnsafeError
 from gitlock.usecases.claim import Wish
 from gitlock.usecases.looking import look_at
 from gitlock.usecases.wait import hand_on
@@ -88,6 +88,15 @@ def inbox(store: "FileStore", agent: "Agent", *, everything: bool = False) -> li
     if everything:
         return store.requests.all(heard=True)
     return [one for one in store.requests.all() if one.state == OPEN and one.is_for(agent.id, agent.kind)]
+
+
+def awaited(store: "FileStore", agent: "Agent", fold: "Fold", facts: Facts) -> list[Request]:
+    """What this agent has asked for, and nobody has answered yet, oldest first; not what is free by now."""
+    mine = [one for one in store.requests.all() if one.state == OPEN and one.asker == agent.id]
+    try:
+        return [one for one in close_freed(store, mine, fold, facts) if one.state == OPEN]
+    except StoreError:
+        return mine  # as they were, where nothing can be written
 
 
 def require_request(store: "FileStore", name: str) -> Request:

@@ -13,7 +13,9 @@ from gitlock.domain.policy import BUILT_IN, ENFORCE, MAP_FILE, MAP_FILE_LIMIT, M
 from gitlock.errors import ConfigError, StoreError
 from gitlock.stores.files.layout import NOFOLLOW, NONBLOCK, give_to_owner, read_whole
 
-CACHE_FORMAT = 1  # raise it whenever Policy or KeyRule changes its fields
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def policy_of_worktree(top: str | None, settings: dict[str, str], store_folder: str) -> Policy:
@@ -88,20 +90,16 @@ def _read(path: str, limit: int) -> bytes | None:
 
 def _cached(data: bytes, store_folder: str) -> Policy:
     from gitlock import jsontext
-    from gitlock.digest import sha256_hex
+    from gitlock.wiring.mapcache import CACHE_FORMAT, cache_file, kept_fields
 
     if not os.path.isdir(store_folder):
         return _parsed(data)
-    path = os.path.join(store_folder, f"map-{sha256_hex(data)}.json")
-    kept = _read(path, 4 * MAP_FILE_LIMIT) or b""
-    try:
-        # Half written, or damaged: the checksum tells, and it is parsed again.
-        policy = _thawed(jsontext.loads(kept[9:].decode("ascii"))) if kept[:9] == b"%08x " % crc32(kept[9:]) else None
-    except ValueError:
-        policy = None
+    path = cache_file(data, store_folder)
+    fields = kept_fields(path)
+    policy = None if fields is None else _thawed(fields)
     if policy is None:
         policy = _parsed(data)
-        text = jsontext.dumps(_frozen(policy))
+        text = jsontext.dumps({"cache": CACHE_FORMAT, "policy": _frozen(policy)})
         _write(path, f"{crc32(text.encode('ascii')):08x} {text}")
     return policy
 
@@ -115,14 +113,11 @@ def _parsed(data: bytes) -> Policy:
 def _frozen(policy: Policy) -> dict[str, object]:
     fields = {name: getattr(policy, name) for name in Policy.__slots__}
     fields["keys"] = [{name: getattr(rule, name) for name in KeyRule.__slots__} for rule in policy.keys]
-    return {"cache": CACHE_FORMAT, "policy": fields}
+    return fields
 
 
-def _thawed(found: object) -> Policy | None:
-    if type(found) is not dict or found.get("cache") != CACHE_FORMAT:
-        return None
+def _thawed(fields: "dict[str, Any]") -> Policy | None:
     try:
-        fields = found["policy"]
         keys = tuple(KeyRule(**{**rule, "paths": tuple(rule["paths"])}) for rule in fields["keys"])
         return Policy(**{**fields, "keys": keys, "open_paths": tuple(fields["open_paths"])})
     except (TypeError, KeyError):

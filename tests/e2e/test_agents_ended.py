@@ -83,8 +83,10 @@ def test_a_refusal_says_that_the_holders_session_has_ended(repo: Repo) -> None:
     claude = Program("claude", repo, ONE)
     claude.does("src/a.py", "2\n")
     claude.tells("end", reason="other")
-    assert "whose session has ended" in Program("codex", repo, TWO).edits("src/a.py").refusal
-    assert "its session has ended" in repo.lock("who", "src/a.py", agent="bob").out
+    refusal = Program("codex", repo, TWO).edits("src/a.py").refusal
+    assert "whose session has ended" in refusal
+    said = (refusal, *(repo.lock(verb, "src/a.py", agent="bob").out for verb in ("who", "status")))
+    assert [text.count("session has ended") for text in said] == [1, 1, 1]
 
 
 @named

@@ -203,9 +203,12 @@ def test_one_event_that_cursor_does_not_know_voids_its_file(managed: Repo) -> No
 def test_hooks_that_are_switched_off_are_bad(managed: Repo) -> None:
     put(managed, "claude")
     managed.write(".claude/settings.json", '{"disableAllHooks": true}')
-    assert about(findings(managed), "claude", "bad") == [
+    found = findings(managed)
+    assert about(found, "claude", "bad") == [
         "Claude Code asks nobody: disableAllHooks is true in '.claude/settings.json'"
     ]
+    (bad,) = [one for one in found if one["about"] == "claude" and one["state"] == "bad"]
+    assert bad["next"] == f"switch hooks on in {managed.path}/.claude/settings.json"
 
 
 def test_codex_switches_its_hooks_off_in_another_file(managed: Repo) -> None:

@@ -103,6 +103,14 @@ def test_a_session_that_claims_by_hand_and_has_no_hooks_is_unguarded(repo: Repo)
     assert "guard: none: no hook of it was ever seen" in repo.lock("agents", agent=None).out
 
 
+def test_a_session_that_claims_in_another_name_is_as_unguarded(repo: Repo) -> None:
+    repo.lock("claim", "src/a.py", agent=None, env=SHELL).ok()
+    repo.lock("release", "src/a.py", agent=None, env=SHELL).ok()
+    assert guard(repo) is None
+    repo.lock("claim", "src/a.py", "--agent", "zed", agent=None, env=SHELL).ok()
+    assert guard(repo) == "none"
+
+
 def test_doctor_names_those_that_nothing_guards(repo: Repo) -> None:
     settings = {"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [
         {"type": "command", "command": "git-lock agent-hook --harness claude"}

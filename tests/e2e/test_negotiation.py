@@ -243,6 +243,15 @@ def test_two_who_hold_a_part_each_are_both_asked(world: Repo) -> None:
     assert "carol" in refused.err and leases(world) == {"alice": ["src/*"], "carol": ["lib/*"]}
 
 
+def test_the_asker_sees_in_the_inbox_what_it_waits_for(world: Repo) -> None:
+    name = ask(world, "src/a.py")
+    told = world.lock("inbox", agent="bob").ok().out.splitlines()
+    assert told[:2] == ["nothing is asked of you", "you wait for 1 answer:"]
+    assert told[2].startswith(f"{name}  'src/a.py', asked of alice ")
+    world.lock("release", "src/*", agent="alice").ok()
+    assert "you wait" not in world.lock("inbox", agent="bob").ok().out
+
+
 # -- declining, and asking a person
 
 

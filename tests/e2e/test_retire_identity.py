@@ -128,7 +128,7 @@ def test_a_worktree_of_another_tools_is_never_removed(repo: Repo) -> None:
     foreign = repo.worktree("foreign")
     answer = repo.json("retire", str(foreign.path), "--force")
     assert (answer["code"], answer["error"]["id"]) == (17, "not-ours")
-    assert answer["error"]["next"] == f"git lock spawn --adopt '{foreign.path}' NAME"
+    assert answer["error"]["next"] == f"git lock spawn --adopt {foreign.path} NAME"
     assert foreign.read("a.py") == "1\n"
 
 

@@ -305,6 +305,10 @@ def test_what_is_said_of_a_claim_needs_one(repo: Repo, words: list[str]) -> None
     assert not (repo.path / "started").exists()
 
 
+def test_without_a_command_its_own_example_is_shown(repo: Repo) -> None:
+    assert "hint: git lock run --presence -- " in repo.lock("run", "--presence", agent=None).ended(2).err
+
+
 def test_its_guard_is_none_and_said_to_be_that_of_a_watched_program(repo: Repo) -> None:
     with runs(repo, "echo 2 > src/a.py; " + WAITS) as one:
         one.says("ready")

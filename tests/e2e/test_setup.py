@@ -304,7 +304,9 @@ def test_check_tells_what_is_incomplete_from_what_is_broken(repo: Repo, text: st
 def test_hooks_that_are_switched_off_are_no_guard(repo: Repo) -> None:
     repo.write(".claude/settings.json", '{"disableAllHooks": true}\n')
     result = repo.lock("setup", "claude", agent=None).ok()
-    assert "switched off: disableAllHooks is true in" in result.err
+    assert "switched off: disableAllHooks is true in" in result.err and "switch them on in .claude/s" in result.err
+    assert result.out.startswith("Claude Code asks nobody, since hooks are switched off; it is set up for this clone")
+    assert "Before an edit" not in result.out
     assert repo.lock("setup", "claude", "--check", agent=None).code == 1
 
 
@@ -372,7 +374,7 @@ def test_two_registrations_of_one_program_are_said(repo: Repo, tmp_path: Path) -
 @pytest.mark.parametrize(
     "words",
     [["nonsense"], ["claude", "--user", "--shared"], ["claude", "--check", "--remove"], ["--remove"], ["all", "claude"],
-     ["--print"], ["claude", "codex", "--print"]],
+     ["--print"], ["claude", "codex", "--print"], ["--user"], ["--shared"]],
     ids=" ".join,
 )  # fmt: skip
 def test_words_that_make_no_sense_change_nothing(repo: Repo, words: list[str]) -> None:
@@ -384,3 +386,14 @@ def test_outside_of_a_repository_only_ones_own_settings_can_be_written(tmp_path:
     for words in (["claude"], ["claude", "--check"]):
         result = Repo(tmp_path).lock("setup", *words, agent=None)
         assert result.code == 1 and "--user" in result.err
+
+
+def test_outside_of_a_repository_a_removal_is_not_answered_with_a_set_up(tmp_path: Path) -> None:
+    result = Repo(tmp_path).lock("setup", "claude", "--remove", agent=None)
+    assert result.code == 1 and "hint: git lock setup claude --user --remove" in result.err
+
+
+def test_an_option_without_a_program_is_told_which_command_lists(repo: Repo) -> None:
+    error = answered(repo, "--user", code=2)["error"]
+    assert "git lock setup --user --check" in error["next"]
+    assert "claude" in repo.lock("setup", "--user", "--check", agent=None).out

@@ -1,7 +1,9 @@
 """Settings files as people have them: everything that is not ours stays byte for byte, or nothing is written at all."""
 
+import itertools
 import json
 import os
+import shlex
 import shutil
 import stat
 from pathlib import Path
@@ -9,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from gitlock.domain.programs import PROGRAMS
+from gitlock.stores.files.setups import Hidden
 from gitlock.usecases.settings.disk import Changed, read_settings, remove_settings, write_settings
+from gitlock.usecases.settings.hiding import hide, left_to, show
 from tests.kit.processes import Job, run_at_once
 from tests.kit.program import child_environment, program
 from tests.kit.repo import Repo
@@ -221,6 +225,91 @@ def test_git_s_list_of_ignored_files_comes_back_as_it_was(repo: Repo) -> None:
     repo.lock("setup", "claude", "cursor", agent=None).ok()
     repo.lock("setup", "claude", "cursor", "--remove", agent=None).ok()
     assert not exclude.exists()
+
+
+COMMENT = b"# git-lock setup: settings of an agent program that are this clone's own\n"
+LINES = {
+    "claude": b"/.claude/settings.local.json\n",
+    "cursor": b"/.cursor/hooks.json\n",
+    "gemini": b"/.gemini/settings.json\n",
+}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(LINES)), ids=" ".join)
+@pytest.mark.parametrize("before", [b"*.log", b"*.log\n", None], ids=["no line end", "a line end", "no file"])
+def test_one_comment_stands_above_all_lines_whoever_goes_first(
+    tmp_path: Path, order: tuple[str, ...], before: bytes | None
+) -> None:
+    (tmp_path / "info").mkdir()
+    exclude = tmp_path / "info/exclude"
+    if before is not None:
+        exclude.write_bytes(before)
+    remembered: dict[str, Hidden] = {}
+    for name, line in LINES.items():
+        hidden = hide(str(tmp_path), line[1:-1].decode(), name)
+        assert hidden is not None
+        remembered[name] = hidden
+    assert exclude.read_bytes().count(COMMENT) == 1
+    assert exclude.read_bytes().endswith(COMMENT + b"".join(LINES.values()))
+    for name in order:
+        gone = remembered.pop(name)
+        assert show(str(tmp_path), LINES[name][1:-1].decode(), gone, name)
+        if remembered:
+            first = next(iter(remembered))
+            remembered[first] = left_to(gone, remembered[first])
+    assert (exclude.read_bytes() if exclude.exists() else None) == before
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(LINES)), ids=" ".join)
+def test_lines_that_an_older_version_has_written_are_taken_out_as_well(tmp_path: Path, order: tuple[str, ...]) -> None:
+    (tmp_path / "info").mkdir()
+    exclude = tmp_path / "info/exclude"
+    exclude.write_bytes(b"*.log\n" + b"".join(COMMENT + line for line in LINES.values()) + b"*.tmp")
+    for name in order:
+        line = LINES[name]
+        assert show(str(tmp_path), line[1:-1].decode(), Hidden((COMMENT + line).decode(), made=False), name)
+    assert exclude.read_bytes() == b"*.log\n*.tmp"
+
+
+def test_lines_of_others_below_ours_stay(repo: Repo) -> None:
+    exclude = repo.common_dir / "info/exclude"
+    exclude.write_bytes(b"*.log")
+    repo.lock("setup", "claude", agent=None).ok()
+    exclude.write_bytes(exclude.read_bytes() + b"/mine\n")
+    repo.lock("setup", "cursor", agent=None).ok()
+    repo.lock("setup", "claude", "cursor", "--remove", agent=None).ok()
+    assert exclude.read_bytes() == b"*.log\n/mine\n"
+
+
+@pytest.mark.parametrize("link", ["info", "info/exclude"])
+def test_a_link_in_git_s_own_folder_is_followed_as_git_does(repo: Repo, tmp_path: Path, link: str) -> None:
+    place = repo.common_dir / link
+    there = tmp_path / "shared"
+    place.rename(there)
+    place.symlink_to(there)
+    real = there / "exclude" if there.is_dir() else there
+    before = real.read_bytes()
+    repo.lock("setup", "claude", agent=None).ok()
+    assert repo.git("status", "--porcelain", "--untracked-files=all").out == ""
+    repo.lock("setup", "claude", "--remove", agent=None).ok()
+    assert place.is_symlink() and real.read_bytes() == before
+
+
+def test_a_link_to_nothing_is_named_with_what_works_all_the_same(repo: Repo, tmp_path: Path) -> None:
+    exclude = repo.common_dir / "info/exclude"
+    exclude.unlink()
+    exclude.symlink_to(tmp_path / "gone")
+    result = repo.lock("setup", "claude", agent=None).ended(17)
+    assert f"'{exclude}'" in result.err and "hint: git lock setup claude --user" in result.err
+    assert not (tmp_path / "gone").exists() and not (repo.path / LOCAL).exists()
+    repo.lock("setup", "claude", "--shared", agent=None).ok()
+
+
+def test_the_hint_about_a_name_with_an_apostrophe_is_a_command_that_works(tmp_path: Path) -> None:
+    repo = Repo.new(tmp_path, name="it's mine")
+    (repo.path / LOCAL).mkdir(parents=True)
+    command = repo.lock("setup", "claude", agent=None).ended(17).err.splitlines()[-1].removeprefix("hint: ")
+    assert shlex.split(command)[-1] == str(repo.path / LOCAL)
 
 
 def test_what_git_ignores_anyway_needs_no_line(repo: Repo) -> None:

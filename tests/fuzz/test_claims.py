@@ -11,7 +11,8 @@ from gitlock.domain.footprint import Footprint
 from gitlock.domain.overlap import contains, overlap
 from gitlock.domain.pattern import PLAIN, Fold, parse_pattern
 from gitlock.domain.policy import BUILT_IN
-from gitlock.entrypoints.wording import visible, word
+from gitlock.domain.quoting import word
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import GitlockError
 from gitlock.git.repository import Repository
 from gitlock.stores.codec import anchor_entries

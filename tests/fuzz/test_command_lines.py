@@ -16,8 +16,9 @@ from tests.fuzz.hostile import arguments, bounded, printable
 from tests.kit.program import is_soak
 from tests.kit.repo import Repo
 
-# Left out: what waits, runs something else, or writes outside the repository.
-NOT_TRIED = ("run", "wait", "acquire", "install-man", "complete-words")
+# Left out: what waits, runs something else, writes outside the repository, or ends the process (agent-hook and mcp
+# have tests like these of their own).
+NOT_TRIED = ("run", "wait", "acquire", "install-man", "complete-words", "agent-hook", "mcp")
 WAITING = ("wait", "timeout", "watch", "print_token", "fix", "yes", "write", "token", "help")
 CODES = (0, 1, 2, 3, 4, 5, 10, 12, 13, 15, 17, 18, 19, 20, 21, 22)
 

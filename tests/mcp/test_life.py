@@ -209,3 +209,13 @@ def test_whoever_starts_it_by_hand_is_told_what_it_is_for(repo: Repo) -> None:
         os.close(leader)
         os.close(follower)
     assert b"Ctrl-D ends it" in said
+
+
+def test_an_input_that_can_t_be_read_is_an_error_in_words(repo: Repo, tmp_path: Path) -> None:
+    fd = os.open(tmp_path / "written", os.O_WRONLY | os.O_CREAT)
+    try:
+        with repo.start("mcp", stdin=fd) as server:
+            done = server.wait()
+    finally:
+        os.close(fd)
+    assert "standard input can't be read" in done.ended(2).err

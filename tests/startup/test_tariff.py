@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from gitlock.bundling import AGENT, EVENT, GIT, GROUPS, HOOK, PLAIN, PYTHON, REST, VERB, named
+from gitlock.bundling import AGENT, EVENT, GIT, GROUPS, HOOK, JUDGE, PLAIN, PYTHON, REST, VERB, named
+from gitlock.git.config import WANTED
 from tests.kit.program import ROOT, child_environment
 from tests.kit.repo import Repo
 
@@ -151,13 +152,27 @@ def test_what_is_loaded_of_ours_is_on_the_list(repo: Repo, case: str) -> None:
     words, code = QUIET[case]
     found = loaded(repo, *words, env=IN_HOOK if words[0] == "hook" else None)
     assert found.code == code
-    listed = set(named(HOOK if case == "hook pre-commit" else " ".join((*GROUPS.values(), REST)))) | {"gitlock"}
+    names = (HOOK, JUDGE) if case == "hook pre-commit" else (*GROUPS.values(), REST)
+    listed = {*named(" ".join(names)), "gitlock"}
     assert found.ours <= listed, f"add to gitlock.bundling, or load it later: {sorted(found.ours - listed)}"
 
 
-def test_the_list_of_the_commit_hook_holds_nothing_else(repo: Repo) -> None:
-    found = loaded(repo, "hook", "pre-commit", env=IN_HOOK)
-    assert {name for name in named(HOOK) if name.partition(".")[0] == "gitlock"} - found.ours <= {"gitlock"}
+def asked_by_the_stub(repo: Repo) -> Loaded:
+    """pre-commit, with the answers that a stub has from git."""
+    map_file = "HEAD:.gitlock.toml missing\n:.gitlock.toml missing\n"
+    staged = repo.git("diff-index", "--cached", "--name-status", "-z", "HEAD", "--").out
+    config = repo.git("config", "-z", "--get-regexp", WANTED).out
+    answers = "".join(f"{answer}=0\0" for answer in (config, map_file, staged))
+    return loaded(repo, "hook", "--asked", WANTED, "pre-commit", env=IN_HOOK, input=answers)
+
+
+def test_the_lists_of_the_commit_hook_hold_what_it_loads_and_nothing_else(repo: Repo) -> None:
+    listed = {name for name in named(f"{HOOK} {JUDGE}") if name.partition(".")[0] == "gitlock"}
+    first = asked_by_the_stub(repo)  # remembers the mode
+    assert first.code == 0
+    assert listed ^ first.ours <= {"gitlock"}
+    plain = {name for name in named(HOOK) if name.partition(".")[0] == "gitlock"}
+    assert plain ^ asked_by_the_stub(repo).ours <= {"gitlock"}
 
 
 @pytest.mark.parametrize("case", ["claim", "release", "renew", "mine", "check"])
@@ -244,7 +259,8 @@ def imports_at_its_top(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_a_group_is_in_an_order_in_which_it_can_be_loaded(name: str) -> None:
-    known = {"hook": "", "git": "", "event": "", "verb": GIT, "plain": EVENT, "agent": f"{EVENT} {PLAIN}"}
+    firsts = {"hook": "", "git": "", "event": ""}
+    known = {**firsts, "judge": HOOK, "verb": GIT, "plain": EVENT, "agent": f"{EVENT} {PLAIN}"}
     before = known.get(name, f"{GIT} {VERB}")
     group = GROUPS[name]
     there = {"gitlock", *named(before)}

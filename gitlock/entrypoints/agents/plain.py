@@ -19,13 +19,12 @@ from gitlock.git.locate import current_folder, locate_folder
 from gitlock.git.process import Git, Known
 from gitlock.git.repository import Repository, current_branch, read_small
 from gitlock.stores.clock import SystemClock
-from gitlock.stores.files.glimpse import own_records
+from gitlock.stores.files.glimpse import is_quiet, own_records
 from gitlock.stores.files.layout import Layout, shared_bits
 from gitlock.wiring.asking import Asking, asked_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitlock.domain.instant import Instant
     from gitlock.entrypoints.agents.neutral import Event
     from gitlock.git.locate import Spot
     from gitlock.git.process import Child
@@ -35,11 +34,6 @@ FRESH = 30.0  # seconds that a session's record is good enough as it is
 PAUSE = 600.0  # seconds after which a session may well go on in another process, and is looked at anew
 PATHS = 8  # of one edit; of more it is not looked at one by one
 
-_KNOWN = frozenset((
-    "at", "agent", "id", "kind", "mode", "keys", "include", "exclude", "reason", "fence", "acquired", "renewed",
-    "renewed_mono", "boot", "ttl", "token_sha256", "holder",
-))  # fmt: skip
-_HARMLESS = frozenset(("tentative", "until_merged"))  # of leases on other paths
 _SPECIAL = frozenset("\\*?[]!")  # what a pattern that names a path has to escape
 _HOOK_AT = '"hook_at":'
 _AT_WORK = f'"state":"{WORKING}"'
@@ -69,7 +63,7 @@ def is_settled(
         return False
     layout = Layout(folder, shared_bits(settings.get("core.sharedrepository")))
     found = own_records(layout, lineage(agent.id))
-    if found is None or not all(_is_quiet(record, now, first.top, branch) for record in found[0]):
+    if found is None or not all(is_quiet(record, now, first.top, branch) for record in found[0]):
         return False
     mine = {path for record in found[0] if record["agent"] == agent.id for path in _surely_held(record)}
     paths = {spot.path for spot in spots}
@@ -153,18 +147,6 @@ def _settings(early: "dict[str, Child]", top: str) -> dict[str, str] | None:
         return finish_config(early[top])
     except GitlockError:
         return None
-
-
-def _is_quiet(record: "Record", now: "Instant", top: str, branch: str) -> bool:
-    """Whether no heartbeat has to do anything about a lease: renew it, or say where it is held from by now."""
-    holder, ttl, mono = record.get("holder"), record.get("ttl"), record.get("renewed_mono")
-    if not record.keys() <= _KNOWN | _HARMLESS or type(holder) is not dict:
-        return False
-    if holder.get("worktree") != top or (holder.get("branch") != branch and "until_merged" not in record):
-        return False
-    if not isinstance(ttl, (int, float)) or not isinstance(mono, (int, float)):
-        return False
-    return bool(now.boot) and record.get("boot") == now.boot and 0 <= now.mono - mono < ttl / 10
 
 
 def _surely_held(record: "Record") -> list[str]:

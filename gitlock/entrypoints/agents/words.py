@@ -43,7 +43,7 @@ def held_line(finding: Finding, now: "Instant", liveness: "Callable[[Lease], str
     assert lease is not None
     calm = lease.replace(reason=plain(lease.reason, CLAIM_LIMIT))
     line = f"'{visible(finding.path)}' is held by {held_by(calm, now, finding.standing, through=_wider(finding))}"
-    line += process_words(lease, liveness(lease))
+    line += process_words(lease, liveness(lease), finding.standing)
     session = find(lease)
     if session is not None and session.state == WAITING:
         line += f"; it waits for a person since {clock(session.since, now.wall)}"

@@ -68,7 +68,7 @@ def heard(site: Site, now: "Instant", shown: "Collection[str]" = ()) -> list[str
 
 def retyped(given: Given) -> str:
     """The claim arguments as one could type them again."""
-    from gitlock.entrypoints.wording import word
+    from gitlock.domain.quoting import word
 
     words = [word(text) for text in given.arguments]
     for form in ("path", "glob", "key"):

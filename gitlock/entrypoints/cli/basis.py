@@ -2,10 +2,11 @@
 
 from gitlock.domain.claim import Granted
 from gitlock.domain.footprint import Footprint
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.entrypoints.wording import visible, word
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import UsageError
 from gitlock.git.repository import current_branch
 from gitlock.usecases.claim import ClaimOutcome

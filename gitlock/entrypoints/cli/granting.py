@@ -4,13 +4,14 @@ from gitlock.domain.claim import Clash, Granted, Refused
 from gitlock.domain.duration import parse_duration, show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.lease import EXCLUSIVE, INTENT, SHARED, TTL_LIMIT
+from gitlock.domain.quoting import word
 from gitlock.domain.standing import ORPHANED
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import retyped, told
 from gitlock.entrypoints.cli.options import Given
 from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.outcomes import claim_warnings, clash_line, refused_lines
-from gitlock.entrypoints.wording import clock, title, visible, word
+from gitlock.entrypoints.wording import clock, title, visible
 from gitlock.errors import UsageError
 from gitlock.usecases.claim import ClaimOutcome, Wish, prepare
 from gitlock.usecases.covered import Covered

@@ -5,9 +5,10 @@ from gitlock.domain.duration import show_duration
 from gitlock.domain.instant import Instant
 from gitlock.domain.merging import AHEAD, ANNOUNCED, ELSEWHERE, SINCE, Finding, Notice, Standing
 from gitlock.domain.policy import ENFORCE
-from gitlock.domain.receipt import Receipt
+from gitlock.domain.quoting import word
+from gitlock.domain.signing import Receipt
 from gitlock.domain.value import Value
-from gitlock.entrypoints.wording import REASON_LIMIT, claim_command, clock, held_by, place_word, title, visible, word
+from gitlock.entrypoints.wording import REASON_LIMIT, claim_command, clock, held_by, place_word, title, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from gitlock.errors import GitlockError
 
 
+NARROW = 40  # columns; what fits into them fits anywhere
+
+
 class Answer(Value):
     """What a command has to say. ``lines`` go to standard output, ``notes`` (warnings, hints) to standard error;
     ``data`` and ``fault`` are the envelope's. ``fault`` is set exactly where ``code`` is not 0, save for ``status``.
@@ -55,16 +58,16 @@ def deliver(answer: Answer, given: "Given") -> int:
         _write_json(answer.code, answer.data() if callable(answer.data) else answer.data, answer.fault)
         for note in answer.notes:
             if note.startswith(("warning: ", "request ")) and not given.flag("quiet"):
-                write(2, note)  # what its reader must not miss has no field of its own in every answer
+                _narrate(note)  # what its reader must not miss has no field of its own in every answer
         return answer.code
     quiet = given.flag("quiet")
     if answer.fault is not None:
-        write(2, f"git-lock: {answer.fault['message']}")
+        _narrate(f"git-lock: {answer.fault['message']}")
     if not quiet or answer.fault is not None:
         for note in answer.notes:
-            write(2, note)
+            _narrate(note)
         if answer.fault is not None and answer.fault.get("next") and not any("hint:" in n for n in answer.notes):
-            write(2, hint(str(answer.fault["next"])))
+            _narrate(hint(str(answer.fault["next"])))
     if not quiet:
         for line in answer.lines:
             write(1, line)
@@ -92,10 +95,21 @@ def deliver_error(stopped: "GitlockError", *, as_json: bool) -> int:
 
         _write_json(code, None, error(stopped.id, stopped.message, stopped.hint))
         return code
-    write(2, f"git-lock: {_one_line(stopped.message)}")
+    _narrate(f"git-lock: {_one_line(stopped.message)}")
     if stopped.hint:
-        write(2, hint(_one_line(stopped.hint)))
+        _narrate(hint(_one_line(stopped.hint)))
     return code
+
+
+def _narrate(text: str) -> None:
+    """A line for standard error, broken where a terminal is too narrow for it."""
+    if len(text) <= NARROW or not os.isatty(2):
+        write(2, text)
+        return
+    from gitlock.entrypoints.cli.fitting import fitted
+
+    for line in fitted([text], 2):
+        write(2, line)
 
 
 def _write_json(code: int, data: object, error: "dict[str, object] | None") -> None:

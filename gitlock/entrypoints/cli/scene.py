@@ -33,9 +33,7 @@ class Scene:
             self.site = site_of(given)
         except RepositoryError as error:
             if needs_site:
-                raise RepositoryError(
-                    error.message, hint="git lock setup PROGRAM --user (for you, in every repository)", id=error.id
-                ) from None
+                raise RepositoryError(error.message, hint=_for_oneself(given), id=error.id) from None
         self.environ = self.site.environ if self.site is not None else environment()
         if self.site is not None:
             self.tops = _worktrees(self.site)
@@ -75,6 +73,14 @@ class Scene:
 
             return registrations(Git(None, self.environ), (), self.environ, names)
         return registrations(self.site.repository.git, self.tops, self.environ, names)
+
+
+def _for_oneself(given: "Given") -> str:
+    """The same, where it needs no repository."""
+    names = " ".join(given.arguments)
+    if given.flag("remove"):
+        return f"git lock setup {names} --user --remove (out of your own settings)"
+    return f"git lock setup {names} --user (for you, in every repository)"
 
 
 def _misled(program: "Program", environ: "Mapping[str, str]") -> UnsafeError | None:

@@ -3,10 +3,11 @@
 import os
 
 from gitlock.domain.programs import PROGRAMS
+from gitlock.domain.quoting import word
 from gitlock.domain.registering import ABSENT, BY_PLUGIN, INCOMPLETE, OFF, SET_UP
 from gitlock.entrypoints import envelope
 from gitlock.entrypoints.cli.output import hint, warning
-from gitlock.entrypoints.wording import visible, word
+from gitlock.entrypoints.wording import visible
 from gitlock.usecases.settings.documents import BROKEN
 from gitlock.usecases.settings.places import PRIVATE, SHARED, USER
 from gitlock.usecases.settings.setting import CHANGED, CLEARED, CREATED, REMOVED, UNCHANGED
@@ -135,7 +136,9 @@ def after_table(reports: list[Report], top: str | None) -> list[str]:
 
 def switch(report: Report, top: str | None) -> tuple[str, str] | None:
     """The file that switches the hooks off which are set up here, and how; None where nothing does."""
-    here = [one for one in report.registrations if one.state == OFF and one.worktree in (top, None)]
+    here = [one for one in report.registrations if one.worktree in (top, None)]
+    if not any(one.state == OFF for one in here):
+        return None
     return next((one.switch for one in here if one.switch is not None), None)
 
 
@@ -163,6 +166,8 @@ def _set_up(report: Report, top: str | None) -> tuple[list[str], list[str]]:
     program, (first, *others) = report.program, report.changes
     name = shown_file(first.spot.path, top)
     whose = {PRIVATE: "for this clone", SHARED: "for the project", USER: "for you, in every repository"}
+    off = switch(report, top) is not None
+    lead = f"{program.title} asks nobody, since hooks are switched off; it" if off else program.title
     moved = [one for one in others if one.failed is None and one.became in (CREATED, CHANGED)]
     notes = [
         warning(f"not in the worktree '{visible(one.spot.top or '')}': {visible(one.failed.message)}")
@@ -173,13 +178,14 @@ def _set_up(report: Report, top: str | None) -> tuple[list[str], list[str]]:
             return [f"{program.title} asks git-lock already, {visible(first.why)}"], notes
         here = [one for one in report.registrations if one.file == first.spot.path]
         is_part = any(one.scope == SHARED for one in here)
-        lines = [f"{program.title} is set up already, {whose[SHARED if is_part else first.spot.scope]}: {name}"]
+        lines = [f"{lead} is set up already, {whose[SHARED if is_part else first.spot.scope]}: {name}"]
+        lines += [f"  {visible(first.why)}"] if first.why else []
         if first.spot.scope == SHARED and not is_part:
             lines += _to_share(first)
         if any(other.project.path == program.project.path for other in PROGRAMS.values() if other != program):
             lines += _todo(program)  # it may have been set up for the other one alone, whose person was told
         return lines, notes + _doubles(report, top)
-    lines = [f"{program.title} is set up {whose[first.spot.scope]}: {name}"]
+    lines = [f"{lead} is set up {whose[first.spot.scope]}: {name}"]
     if others:
         count = len([one for one in others if one.failed is None])
         lines += _wrapped(f"the same in {count} other worktree{'' if count == 1 else 's'} of this clone", "  ")
@@ -217,6 +223,8 @@ def _doubles(report: Report, top: str | None) -> list[str]:
         )  # fmt: skip
     switched = [one for one in report.registrations if one.state == OFF and one.worktree in (top, None)]
     notes += [warning(f"hooks are switched off: {visible(one.why)}") for one in switched[:1]]
+    off = switch(report, top)
+    notes += [hint(f"switch them on in {shown_file(off[0], top)}")] if off is not None else []
     return notes
 
 

@@ -5,11 +5,12 @@ import os
 from gitlock.domain.claim import Granted
 from gitlock.domain.duration import show_duration
 from gitlock.domain.lease import INTENT
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import ADOPTED, PORTS_EACH
 from gitlock.entrypoints import envelope
 from gitlock.entrypoints.cli.output import hint, warning, write
-from gitlock.entrypoints.wording import clock, held_by, taint_line, title, visible, word
+from gitlock.entrypoints.wording import clock, held_by, taint_line, title, visible
 from gitlock.usecases.spawning.undoing import FORGOTTEN, KEPT
 
 TYPE_CHECKING = False

@@ -105,26 +105,6 @@ def _why(event: dict[str, object]) -> str:
     return "; ".join(filter(None, (f"held by {victim}" if victim else "", note)))
 
 
-def fitted(lines: list[str], fd: int) -> list[str]:
-    """The lines for a descriptor: on a terminal those that are wider than it are broken between words; elsewhere
-    (a pipe, a log) a line stays a line."""
-    import os
-
-    if not os.isatty(fd):
-        return lines
-    import shutil
-    import textwrap
-
-    width = max(40, shutil.get_terminal_size((80, 24)).columns)
-    found: list[str] = []
-    for line in lines:
-        lead = " " * (len(line) - len(line.lstrip(" ")) + 2)
-        found += textwrap.wrap(
-            line, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
-        ) if len(line) > width else [line]  # fmt: skip
-    return found
-
-
 def terminal_width() -> int:
     """Columns of the terminal; 80 where there is none."""
     import os

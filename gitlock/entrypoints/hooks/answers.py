@@ -100,3 +100,15 @@ def _is_whole(data: bytes) -> bool:
         elif not newline:
             return False
     return not data
+
+
+def map_entry(out: bytes) -> tuple[bytes | None, bytes]:
+    """One answer of ``cat-file --batch``: the blob (None where there is none) and what follows it."""
+    head, _, rest = out.partition(b"\n")
+    words = head.split(b" ")
+    if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
+        size = int(words[2])
+        return rest[:size], rest[size + 1 :]
+    if head.endswith((b" missing", b" ambiguous")) or len(words) == 3:
+        return None, rest
+    raise RepositoryError("git's answer about the map file is not understood", id="git-failed")

@@ -3,7 +3,7 @@
 import os
 
 from gitlock.domain.policy import ENFORCE, MODES, OFF
-from gitlock.domain.receipt import rendered
+from gitlock.domain.signing import rendered
 from gitlock.domain.snapshot import Event
 from gitlock.entrypoints.hooks import GATES
 from gitlock.entrypoints.hooks.marker import mark_judged, note_passed

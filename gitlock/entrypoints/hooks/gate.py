@@ -91,7 +91,7 @@ def receipt(setting: "Setting", checked: Checked, passes: tuple[str, str] | None
     used = checked.decision.used if setting.policy.receipts and snapshot.store else ()
     if not used and bypass is None:
         return ()
-    from gitlock.domain.receipt import Receipt, rendered
+    from gitlock.domain.signing import Receipt, rendered
 
     return rendered(agent, [Receipt.of(lease, snapshot.store, agent) for lease in used], bypass)
 

@@ -15,21 +15,22 @@ from gitlock.git.repository import repository_in_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitlock.bundle import Bundle
     from gitlock.entrypoints.hooks.setting import Setting
     from gitlock.git.process import Child
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str], bundle: "Bundle | None" = None) -> None:
     """Runs one hook and ends the process."""
     try:
-        code = run(words)
+        code = run(words, bundle)
     except KeyboardInterrupt:
         code = 130
     sys.stderr.flush()
     os._exit(code)  # nothing is left to tidy up, and tearing the interpreter down takes longer than the check
 
 
-def run(words: list[str]) -> int:
+def run(words: list[str], bundle: "Bundle | None" = None) -> int:
     """Runs one hook and returns its code."""
     asked = words[:1] == [ASKED]
     if asked:
@@ -59,8 +60,15 @@ def run(words: list[str]) -> int:
         if asked and wanted != [WANTED]:
             known = Answers(pushed=known.pushed)
         repository = repository_in_hook(git, environ, folder)
+        if hook == "pre-commit" and known.staged is not None:
+            from gitlock.entrypoints.hooks.plain import is_clear
+
+            if is_clear(repository, environ, known):
+                return 0
         # Git answers while Python goes on importing.
         config = known.config or start_config(git)
+        if bundle is not None:
+            bundle.load("judge")
         from gitlock.entrypoints.hooks.setting import Setting, start_map_file
 
         map_file = known.map_file or start_map_file(git)

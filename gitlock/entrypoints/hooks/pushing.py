@@ -10,6 +10,7 @@ from gitlock.domain.decision import HELD, OVERTAKEN, UNCLAIMED
 from gitlock.domain.instant import Instant
 from gitlock.domain.merging import ELSEWHERE, SINCE
 from gitlock.domain.policy import OFF
+from gitlock.domain.quoting import word
 from gitlock.domain.snapshot import Event
 from gitlock.entrypoints.hooks.marker import note_passed, passed
 from gitlock.entrypoints.hooks.saying import SHOWN
@@ -22,7 +23,6 @@ from gitlock.entrypoints.wording import (
     held_by,
     place_word,
     visible,
-    word,
 )
 from gitlock.errors import GitlockError
 from gitlock.git.operation import Operation
@@ -32,7 +32,7 @@ from gitlock.usecases.pushing import ASIDE, PushJudged, Refused, judge_push
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitlock.domain.merging import Notice
-    from gitlock.domain.receipt import Receipt
+    from gitlock.domain.signing import Receipt
     from gitlock.entrypoints.hooks.setting import Setting
     from gitlock.git.outgoing import Update
 

@@ -2,7 +2,7 @@
 
 import os
 
-from gitlock.errors import RepositoryError
+from gitlock.entrypoints.hooks.answers import map_entry
 from gitlock.git.config import finish_config
 from gitlock.git.process import failure
 from gitlock.wiring.identity import resolve_agent
@@ -68,22 +68,10 @@ def _map_text(git: "Git", child: "Child") -> bytes | None:
     status, out, err = child.finish()
     if status:
         raise failure(("cat-file",), status, err)
-    at_head, rest = _entry(out)
+    at_head, rest = map_entry(out)
     if at_head is not None:
         return at_head
-    in_index, _ = _entry(rest)
+    in_index, _ = map_entry(rest)
     if in_index is None or git.try_run("rev-parse", "-q", "--verify", "HEAD^{commit}")[0] == 0:
         return None
     return in_index
-
-
-def _entry(out: bytes) -> tuple[bytes | None, bytes]:
-    """One answer of ``cat-file --batch``: the blob (None where there is none) and what follows it."""
-    head, _, rest = out.partition(b"\n")
-    words = head.split(b" ")
-    if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
-        size = int(words[2])
-        return rest[:size], rest[size + 1 :]
-    if head.endswith((b" missing", b" ambiguous")) or len(words) == 3:
-        return None, rest
-    raise RepositoryError("git's answer about the map file is not understood", id="git-failed")

@@ -20,11 +20,12 @@ def _start() -> None:
     bundle.__file__ = loader.path
     bundle.__spec__ = type(sys.__spec__)(name, loader)
     exec(loader.get_code(name) or "", bundle.__dict__)  # noqa: S102 - what an import does
-    bundle.use_bundle().load("hook")
+    found = bundle.use_bundle()
+    found.load("hook")
     sys.path.append(folder)
     from gitlock.entrypoints.hooks.main import main
 
-    main(sys.argv[1:])
+    main(sys.argv[1:], found)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,13 @@ they happen, and nobody has noticed. One line, once a session; it never refuses 
 Programs skip hooks in silence: untrusted, misspelt, not found. Whoever commits under leases is told here at the latest.
 """
 
-import os
-
 from gitlock.domain.guarding import SAW_COMMIT, is_silent
 from gitlock.domain.policy import OFF
-from gitlock.domain.session import session_id
+from gitlock.entrypoints.hooks.heard import is_heard
 from gitlock.entrypoints.hooks.marker import UNSEEN, said_lately
 from gitlock.entrypoints.hooks.voice import say
 from gitlock.errors import GitlockError
 from gitlock.git.config import is_false
-from gitlock.git.repository import read_small
 from gitlock.wiring.identity import program_around, session_of
 
 TYPE_CHECKING = False
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from gitlock.entrypoints.hooks.setting import Setting
 
 SETTING = "gitlock.hooknotice"  # false: nothing is said
-_SEEN = '"hook_at":'  # as a session's record has it; a quotation mark in a text would be escaped
 _SAID = "no hook"  # what the record remembers of having been told
 
 
@@ -38,11 +34,8 @@ def look_for_hooks(setting: "Setting") -> None:
 def _look(setting: "Setting") -> None:
     site = setting.site
     session, wall = session_of(setting.environ), site.now().wall
-    if session is not None:
-        name = session_id(site.agent.id, session, site.repository.top)
-        text = read_small(os.path.join(site.store.layout.sessions, name + ".json")) or ""
-        if not is_silent(_hook_at(text), wall):
-            return
+    if is_heard(setting.environ, site.agent.id, site.repository.top, site.store.layout.sessions, wall):
+        return
     from gitlock.domain.programs import PROGRAMS
 
     program = PROGRAMS.get(program_around(setting.environ) or "")
@@ -52,15 +45,6 @@ def _look(setting: "Setting") -> None:
         _of_session(setting, program, wall)
     elif not _is_heard_of(setting, program, wall) and not said_lately(setting.repository.git_dir, UNSEEN, wall):
         _say(setting, program, None, wall)
-
-
-def _hook_at(text: str) -> float | None:
-    """When a hook was last seen, out of a record's text: most of the time this is all that is wanted of it."""
-    _, found, rest = text.partition(_SEEN)
-    try:
-        return float(rest.partition(",")[0]) if found else None
-    except ValueError:
-        return None  # null: never
 
 
 def _of_session(setting: "Setting", program: "Program", wall: float) -> None:

@@ -10,11 +10,12 @@ from gitlock.domain.duration import parse_duration
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.holding import Wanted
 from gitlock.domain.lease import TTL_LIMIT
+from gitlock.domain.quoting import word
 from gitlock.domain.turn import Deadlock
 from gitlock.entrypoints import exitcodes, outcomes
 from gitlock.entrypoints.mcp.shapes import ClaimAnswer
 from gitlock.entrypoints.mcp.telling import beside, call, conflict_of, fault, lease_of, plain
-from gitlock.entrypoints.wording import REASON_LIMIT, taint_line, visible, word
+from gitlock.entrypoints.wording import REASON_LIMIT, taint_line, visible
 from gitlock.errors import GitlockError, UsageError
 from gitlock.usecases import ticketing
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask, prepare

@@ -178,9 +178,11 @@ class Layout(Value):
 
     def _refuse_open_to_all(self, path: str, found: os.stat_result) -> None:
         if found.st_mode & stat.S_IWOTH and not self.shared & 0o002:
+            from gitlock.domain.quoting import word
+
             raise StoreUnavailable(
                 f"'{path}' can be written by everyone, so what it says can't be trusted",
-                hint=f"chmod o-w {quoted(path)}",
+                hint=f"chmod o-w {word(path)}",
             )
 
 
@@ -227,14 +229,11 @@ def _is_foreign(path: str) -> bool:
         return False
 
 
-def quoted(path: str) -> str:
-    """A path as one word of a shell's command."""
-    return "'" + path.replace("'", "'\\''") + "'"
-
-
 def look_at(path: str) -> str:
     """The command that shows what lies there, and whose it is."""
-    return f"ls -ld {quoted(path)}"
+    from gitlock.domain.quoting import word
+
+    return f"ls -ld {word(path)}"
 
 
 def remedy(error: OSError, path: str) -> str:
@@ -242,11 +241,13 @@ def remedy(error: OSError, path: str) -> str:
     whose the folder is. Sandboxes of agent programs make ``.git`` look like a read-only disk."""
     import errno
 
+    from gitlock.domain.quoting import word
+
     folder = os.path.dirname(path)
     if error.errno == errno.EROFS:
-        return f"df {quoted(folder)} (in the sandbox of an agent program: let it write to that folder)"
+        return f"df {word(folder)} (in the sandbox of an agent program: let it write to that folder)"
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return f"df {quoted(folder)}" if full else look_at(folder)
+    return f"df {word(folder)}" if full else look_at(folder)
 
 
 def read_whole(

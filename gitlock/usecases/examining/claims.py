@@ -4,6 +4,7 @@ import os
 
 from gitlock.domain.coverage import Coverage
 from gitlock.domain.footprint import Footprint
+from gitlock.domain.quoting import word
 from gitlock.domain.standing import EXPIRED, GONE, standing
 from gitlock.usecases.examining.finding import NOTE, Finding
 
@@ -44,7 +45,8 @@ def from_gone_worktrees(leases: list["Lease"], host: str) -> list[Finding]:
     findings = []
     for one in gone[:SHOWN]:
         what = f"{one.agent} holds '{one.title}' from a worktree that is gone: '{one.holder.worktree}'"
-        findings.append(Finding("leases", NOTE, what, f"git lock break '{one.title}' --reason 'its worktree is gone'"))
+        helps = f"git lock break {word(one.title)} --reason 'its worktree is gone'"
+        findings.append(Finding("leases", NOTE, what, helps))
     if len(gone) > SHOWN:
         findings.append(Finding("leases", NOTE, f"and {len(gone) - SHOWN} more from worktrees that are gone"))
     return findings

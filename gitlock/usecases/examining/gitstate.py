@@ -3,6 +3,7 @@
 import os
 
 from gitlock.domain.duration import show_duration
+from gitlock.domain.quoting import word
 from gitlock.git.config import is_true
 from gitlock.usecases.examining.finding import BAD, NOTE, Finding
 
@@ -51,14 +52,14 @@ def left_locks(
             findings.append(Finding(name, NOTE, what, f"ps -fp {running[0]}", worktree))
         else:
             what = f"{since}, and no git process is at work here: one that died has left it"
-            findings.append(Finding(name, BAD, what, f"rm '{path}'", worktree))
+            findings.append(Finding(name, BAD, what, f"rm {word(path)}", worktree))
     return findings
 
 
 def gone_worktrees(checkouts: "list[Checkout]") -> list[Finding]:
     """Worktrees that git still lists and that are not there; git's own clean-up takes everybody's away."""
     return [
-        Finding("worktree", NOTE, f"the worktree '{one.path}' is gone", f"git worktree remove '{one.path}'")
+        Finding("worktree", NOTE, f"the worktree '{one.path}' is gone", f"git worktree remove {word(one.path)}")
         for one in checkouts
         if one.gone
     ]

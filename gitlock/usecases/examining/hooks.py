@@ -3,6 +3,7 @@
 import os
 import stat
 
+from gitlock.domain.quoting import word
 from gitlock.errors import GitlockError
 from gitlock.git.hooks import Folder, Installation, inspect
 from gitlock.git.hooks.looking import look
@@ -89,7 +90,7 @@ def _folder(folder: Folder, top: str) -> "Iterable[Finding]":
         yield Finding("hooks-path", NOTE, what, "git config --worktree --unset core.hooksPath", top)
     if os.path.isdir(folder.path) and not stat.S_IMODE(os.stat(folder.path).st_mode) & 0o111:
         what = f"nobody may enter the hooks folder '{folder.path}', so git runs none of them"
-        yield Finding("hooks-path", BAD, what, f"chmod u+x '{folder.path}'", top)
+        yield Finding("hooks-path", BAD, what, f"chmod u+x {word(folder.path)}", top)
 
 
 def shared_by_agents(repository: "Repository", leases: "Iterable[Lease]") -> Finding | None:

@@ -8,6 +8,7 @@ from time import strptime
 from gitlock.domain.duration import show_duration
 from gitlock.domain.guarding import BROKEN, NONE
 from gitlock.domain.programs import PROGRAMS
+from gitlock.domain.quoting import word
 from gitlock.usecases.examining.finding import BAD, NOTE, OK, Finding
 from gitlock.usecases.examining.programs import set_up, shown_path
 from gitlock.usecases.settings.places import USER
@@ -104,7 +105,7 @@ def missing(setups: "Mapping[str, list[Registration]]", asked: "Iterable[str]") 
                 f"'{shown_path(own[0].file, where)}' is in '{where}' and not in this worktree, so {program.title} asks "
                 "nobody before it edits here"
             )
-            findings.append(Finding(name, NOTE, what, f"git -C '{top}' lock setup {name}", top))
+            findings.append(Finding(name, NOTE, what, f"git -C {word(top)} lock setup {name}", top))
     return findings
 
 

@@ -8,6 +8,7 @@ import os
 import re
 
 from gitlock.domain.programs import PROGRAMS
+from gitlock.domain.quoting import word
 from gitlock.domain.registering import INCOMPLETE
 from gitlock.usecases.examining.dialects import DIALECTS, REFUSED, SILENT
 from gitlock.usecases.examining.feeding import (
@@ -123,7 +124,8 @@ def _about_file(one: "Registration", top: str, named: bool) -> "Iterable[Finding
         yield Finding(name, BAD if named or one.named else NOTE, what, None)
     if one.switch is not None and named:
         file, how = one.switch
-        yield Finding(name, BAD, f"{title} asks nobody: {how} in '{shown_path(file, top)}'", None)
+        what = f"{title} asks nobody: {how} in '{shown_path(file, top)}'"
+        yield Finding(name, BAD, what, f"switch hooks on in {word(file)}")
 
 
 def _about_events(one: "Registration", top: str) -> list[Finding]:

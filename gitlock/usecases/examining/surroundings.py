@@ -2,6 +2,7 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.git.hooks.managers import read_script
 from gitlock.usecases.examining.finding import BAD, NOTE, OK, Finding
 
@@ -60,7 +61,7 @@ def program(git: "Git", path: str, own: str | None) -> list[Finding]:
             findings.append(Finding("program", NOTE, f"`git lock` is another installation, '{found}', not '{own}'"))
         else:
             what = f"`git lock` is another program, '{found}': ours is '{own}'"
-            findings.append(Finding("program", BAD, what, f"'{own}' doctor"))
+            findings.append(Finding("program", BAD, what, f"{word(own)} doctor"))
     if alias is not None:
         what = f"the alias 'lock' ('{alias}') is never used: git prefers the program"
         findings.append(Finding("program", NOTE, what, "git config --show-origin --get alias.lock"))

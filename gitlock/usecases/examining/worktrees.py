@@ -2,9 +2,9 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.worktree import CREATING, RETIRING
 from gitlock.git.worktrees import entries, id_in
-from gitlock.stores.files.layout import quoted
 from gitlock.usecases.examining.finding import BAD, FIXED, NOTE, Finding
 from gitlock.usecases.spawning.undoing import KEPT, UNDONE, is_gone, is_half, take_back_half
 
@@ -70,7 +70,7 @@ def _ownerless(entry: "Entry", *, fix: bool) -> Finding:
         remove_badge(entry.admin)
         unlocked = unlock_entry(entry)
         what = f"'{place}' is nobody's any more{', and unlocked' if unlocked else ''}: there was no record of it"
-        return Finding(ABOUT, FIXED, what, f"git lock spawn --adopt {quoted(place)} NAME")
+        return Finding(ABOUT, FIXED, what, f"git lock spawn --adopt {word(place)} NAME")
     whose = f"of {entry.badge[1]}" if entry.badge is not None else "of an agent"
     locked = " and is locked for that" if id_in(entry.reason) is not None else ""
     what = f"'{place}' says that it is {whose}{locked}, but there is no record of it"

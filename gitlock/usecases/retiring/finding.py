@@ -2,13 +2,13 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import CREATING
 from gitlock.errors import UnsafeError, UsageError
 from gitlock.git.badge import read_badge
 from gitlock.git.whereabouts import FOREIGN, GOOD, MISSING, whereabouts
 from gitlock.git.worktrees import entries, entry_of
-from gitlock.stores.files.layout import quoted
 from gitlock.stores.files.worktrees import WorktreeBook
 from gitlock.usecases.retiring.facts import own_layout
 
@@ -32,23 +32,23 @@ class Found(Value):
         self.what = what
 
 
-def named(place: "Place", word: str) -> "Worktree":
-    """The record that ``word`` names: an agent, the id of a record, or the folder of a worktree. ``UnsafeError`` where
+def named(place: "Place", name: str) -> "Worktree":
+    """The record that ``name`` means: an agent, the id of a record, or the folder of a worktree. ``UnsafeError`` where
     several are meant, or where the worktree is nobody's; ``UsageError`` where there is none."""
     known = WorktreeBook(own_layout(place)).all()
-    by_id = [one for one in known if one.id == word]
+    by_id = [one for one in known if one.id == name]
     if by_id:
         return by_id[0]
-    by_agent = [one for one in known if one.agent == word]
+    by_agent = [one for one in known if one.agent == name]
     if len(by_agent) == 1:
         return by_agent[0]
     if by_agent:
         listed = "; ".join(f"{one.id} at '{one.path}'" for one in by_agent)
         raise UnsafeError(
-            f"{word} has {len(by_agent)} worktrees, so name one by its id: {listed}",
+            f"{name} has {len(by_agent)} worktrees, so name one by its id: {listed}",
             hint=f"git lock retire {by_agent[0].id}", id="ambiguous",
         )  # fmt: skip
-    path = os.path.realpath(word)
+    path = os.path.realpath(name)
     common = place.repository.common_dir
     for entry in entries(common):
         if entry.path is None or os.path.realpath(entry.path) != path:
@@ -58,13 +58,13 @@ def named(place: "Place", word: str) -> "Worktree":
             return record
         raise UnsafeError(
             f"'{entry.path}' was not made by git-lock and is not adopted, so it is not ours to remove",
-            hint=f"git lock spawn --adopt {quoted(entry.path)} NAME", id="not-ours",
+            hint=f"git lock spawn --adopt {word(entry.path)} NAME", id="not-ours",
         )  # fmt: skip
     if os.path.isdir(path) and os.path.exists(os.path.join(path, ".git")):
         raise UnsafeError(
             f"'{path}' is no linked worktree of this repository", hint="git worktree list", id="not-ours"
         )
-    raise UsageError(f"there is no worktree of '{word}'", hint="git lock agents", id="no-such-worktree")
+    raise UsageError(f"there is no worktree of '{name}'", hint="git lock agents", id="no-such-worktree")
 
 
 def found(place: "Place", worktree: "Worktree") -> Found:
@@ -91,7 +91,7 @@ def require_good(one: Found) -> "Entry":
             hint=f"git lock retire {one.worktree.id} --gone, if it is gone for good", id="missing",
         )  # fmt: skip
     if one.state != GOOD or one.entry is None:
-        helps = f"git worktree repair {quoted(one.worktree.path)}" if one.entry is not None else "git lock doctor --fix"
+        helps = f"git worktree repair {word(one.worktree.path)}" if one.entry is not None else "git lock doctor --fix"
         if one.entry is not None and _is_taken(one):
             helps = f"git lock retire {one.worktree.id} --gone, if its own folder is gone for good"
         raise UnsafeError(

@@ -12,6 +12,7 @@ finished or taken back.
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.retiring import Facts, Permit, refusals
 from gitlock.domain.saved import ASIDE_BYTES, ASIDE_FILES
 from gitlock.domain.worktree import CREATING, READY, RETIRING
@@ -169,7 +170,7 @@ def _taken_back(place: "Place", book: WorktreeBook, worktree: "Worktree") -> "Wo
         if os.path.lexists(again.path) and not gives_way(again.path):
             raise UnsafeError(
                 f"its removal was broken off: it lies in '{trash}' now, and '{again.path}' holds something else",
-                hint=f"mv '{again.path}' '{again.path}.other'", id="in-the-way",
+                hint=f"mv {word(again.path)} {word(again.path + '.other')}", id="in-the-way",
             )  # fmt: skip
         os.rename(trash, again.path)
     extra = {name: value for name, value in again.extra.items() if name not in ("trash", "snapshot")}

@@ -3,13 +3,13 @@ it, or nothing), with the index, the files and the ignored files of the snapshot
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import READY
 from gitlock.errors import RepositoryError, UnsafeError, UsageError
 from gitlock.git import branches
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.snapshots import put_back, read
-from gitlock.stores.files.layout import quoted
 from gitlock.stores.files.saved import SavedBook
 from gitlock.usecases.retiring.resuming import resume
 from gitlock.usecases.spawning.making import Begun, Order, begin, complete, give_up
@@ -133,7 +133,7 @@ def _refuse_second(ground: "Ground", saved: "Saved", agent: str, place: str) -> 
         elsewhere = place if not os.path.lexists(place) else place + ".restored"
         raise UnsafeError(
             f"'{agent}' has a worktree: '{own.path}' is there",
-            hint=f"git lock restore {saved.id} --as {agent}-restored --path {quoted(elsewhere)}", id="has-worktree",
+            hint=f"git lock restore {saved.id} --as {agent}-restored --path {word(elsewhere)}", id="has-worktree",
         )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def _refuse_taken(place: str, saved: "Saved") -> None:
     if not is_empty:
         raise UnsafeError(
             f"'{place}' is there already, and nothing is restored over it",
-            hint=f"git lock restore {saved.id} --path {quoted(place + '.restored')}", id="path-taken",
+            hint=f"git lock restore {saved.id} --path {word(place + '.restored')}", id="path-taken",
         )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ a whole: without the record there is no snapshot, and `gc` clears it away.
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.saved import OPERATION, Saved
 from gitlock.errors import GitlockError, UnsafeError
 from gitlock.git.operation import NOTES, operation
@@ -61,7 +62,7 @@ def _saved(
     if facts.head is None:
         raise UnsafeError(
             "there is no commit here yet for a snapshot to stand on",
-            hint=f"git -C '{top}' commit --allow-empty -m first", id="unborn",
+            hint=f"git -C {word(top)} commit --allow-empty -m first", id="unborn",
         )  # fmt: skip
     git = place.repository.git
     name = token_hex(4)

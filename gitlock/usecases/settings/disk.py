@@ -8,6 +8,7 @@ other end is somebody else's, or another worktree's.
 import os
 import stat
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.errors import UnsafeError
 
@@ -50,19 +51,19 @@ def read_settings(path: str, root: str) -> Content:
     except (FileNotFoundError, NotADirectoryError):
         return Content()
     except OSError as error:
-        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
+        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l {word(path)}") from None
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
-            raise Refused(path, f"is {_kind(found.st_mode)}, not a file", hint=f"ls -ld '{path}'")
+            raise Refused(path, f"is {_kind(found.st_mode)}, not a file", hint=f"ls -ld {word(path)}")
         if found.st_size > LIMIT:
-            raise Refused(path, f"is longer than {LIMIT >> 20} MiB", hint=f"ls -l '{path}'")
+            raise Refused(path, f"is longer than {LIMIT >> 20} MiB", hint=f"ls -l {word(path)}")
         parts = []
         while part := os.read(fd, 1 << 16):
             parts.append(part)
         return Content(b"".join(parts), stat.S_IMODE(found.st_mode))
     except OSError as error:
-        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l '{path}'") from None
+        raise Refused(path, f"can't be read ({error.strerror})", hint=f"ls -l {word(path)}") from None
     finally:
         os.close(fd)
 
@@ -71,7 +72,7 @@ def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[
     """Replaces what was read as ``before``, with its mode; the folders that had to be made, the outermost first.
     ``Changed`` where it is not that any more; ``Refused`` where it can't be written."""
     if before.mode is not None and not before.mode & stat.S_IWUSR:
-        raise Refused(path, "is read-only", hint=f"chmod u+w '{path}'")
+        raise Refused(path, "is read-only", hint=f"chmod u+w {word(path)}")
     made = _make_folders(os.path.dirname(path))
     fresh = path + FRESH
     try:
@@ -102,7 +103,7 @@ def write_settings(path: str, before: Content, data: bytes, root: str) -> tuple[
         raise Changed(path) from None
     except OSError as error:
         _forget(fresh, made)
-        raise Refused(path, f"can't be written ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
+        raise Refused(path, f"can't be written ({error.strerror})", hint=_folder(path)) from None
     except BaseException:
         _forget(fresh, made)
         raise
@@ -118,7 +119,7 @@ def remove_settings(path: str, before: Content, root: str, folders: tuple[str, .
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise Refused(path, f"can't be removed ({error.strerror})", hint=f"ls -ld '{os.path.dirname(path)}'") from None
+        raise Refused(path, f"can't be removed ({error.strerror})", hint=_folder(path)) from None
     remove_folders(folders)
 
 
@@ -145,7 +146,12 @@ def _refuse_links(path: str, root: str) -> None:
                 hint="git lock setup NAME --print shows what to add there by hand", id="settings-link",
             )  # fmt: skip
         if place != path and not stat.S_ISDIR(mode):
-            raise Refused(place, f"is {_kind(mode)}, not a folder", hint=f"ls -ld '{place}'")
+            raise Refused(place, f"is {_kind(mode)}, not a folder", hint=f"ls -ld {word(place)}")
+
+
+def _folder(path: str) -> str:
+    """What shows whose the folder is, and who may write there."""
+    return f"ls -ld {word(os.path.dirname(path))}"
 
 
 def _kind(mode: int) -> str:
@@ -165,7 +171,7 @@ def _make_folders(folder: str) -> tuple[str, ...]:
             continue  # somebody else's, at this very moment
         except OSError as error:
             remove_folders(tuple(made))
-            raise Refused(one, f"can't be made ({error.strerror})", hint=f"ls -ld '{os.path.dirname(one)}'") from None
+            raise Refused(one, f"can't be made ({error.strerror})", hint=_folder(one)) from None
         _own_as(one, os.path.dirname(one))
         made.append(one)
     return tuple(made)

@@ -4,6 +4,7 @@ from gitlock.digest import sha256_hex
 from gitlock.domain import registering
 from gitlock.domain.jsonc import Broken
 from gitlock.domain.programs import PLUGIN
+from gitlock.domain.quoting import word
 from gitlock.domain.registering import ABSENT, BLANK, INCOMPLETE, SET_UP, Looked, Marks, Odd
 from gitlock.templates import read_template
 from gitlock.usecases.settings.disk import Refused
@@ -46,7 +47,7 @@ def with_us(
         return text.encode(), marks
     text_or_none, why = _decoded(data)
     if text_or_none is None:
-        raise Refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
+        raise Refused(path, why, hint=f"ls -l {word(path)}", id="settings-broken")
     try:
         text, marks = registering.put(program, place, text_or_none, marks)
     except Broken as broken:
@@ -64,11 +65,11 @@ def without_us(
     if program.shape == PLUGIN:
         looked = _look_at_plugin(data)
         if looked.why == _BY_HAND:
-            raise Refused(path, "is ours, but somebody has changed it", hint=f"rm '{path}'", id="settings-changed")
+            raise Refused(path, "is ours, but somebody has changed it", hint=f"rm {word(path)}", id="settings-changed")
         return data if looked.state == ABSENT else None
     text, why = _decoded(data)
     if text is None:
-        raise Refused(path, why, hint=f"ls -l '{path}'", id="settings-broken")
+        raise Refused(path, why, hint=f"ls -l {word(path)}", id="settings-broken")
     try:
         left = registering.take(program, place, text, marks)
         if made and left != text and registering.is_bare(program, left):
@@ -109,7 +110,7 @@ def _plugin_over(data: bytes | None, path: str) -> bytes:
         return plugin()
     looked = _look_at_plugin(data)
     if looked.state == ABSENT:
-        raise Refused(path, "is a file that git-lock did not write", hint=f"mv '{path}' '{path}.other'")
+        raise Refused(path, "is a file that git-lock did not write", hint=f"mv {word(path)} {word(path + '.other')}")
     return data if looked.state == SET_UP else plugin()
 
 
@@ -126,4 +127,4 @@ def _where(broken: Broken) -> str:
 
 
 def _mend(path: str, line: int) -> str:
-    return f"mend it, and run this again: sed -n {line}p '{path}'"
+    return f"mend it, and run this again: sed -n {line}p {word(path)}"

@@ -229,7 +229,7 @@ def _hide(ground: Ground, spot: Spot) -> bool:
         return False
     if hiding.is_ignored(ground.git.elsewhere(spot.top), spot.place.path):
         return False
-    hidden = hiding.hide(ground.common_dir, spot.place.path)
+    hidden = hiding.hide(ground.common_dir, spot.place.path, spot.program.name)
     if hidden is None:
         return False
     setups = ground.book.read()
@@ -242,12 +242,12 @@ def _show(ground: Ground, spot: Spot) -> None:
         return
     setups = ground.book.read()
     hidden = setups.hidden.get(spot.place.path)
-    hiding.show(ground.common_dir, spot.place.path, hidden)
+    hiding.show(ground.common_dir, spot.place.path, hidden, spot.program.name)
     if hidden is not None:
         rest = {path: one for path, one in setups.hidden.items() if path != spot.place.path}
-        if hidden.made and rest:  # whoever is the last to go takes the file along
+        if rest:  # whoever is the last to go leaves it as it was before the first
             first = next(iter(rest))
-            rest[first] = rest[first].replace(made=True)
+            rest[first] = hiding.left_to(hidden, rest[first])
         ground.book.write(setups.replace(hidden=rest))
 
 

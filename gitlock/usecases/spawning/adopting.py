@@ -4,6 +4,7 @@ lock, where it has none."""
 import os
 
 from gitlock.domain.claim import Granted
+from gitlock.domain.quoting import word
 from gitlock.domain.worktree import ADOPTED, READY, Worktree, port_of
 from gitlock.errors import RepositoryError, UnsafeError
 from gitlock.git.badge import write_badge
@@ -73,8 +74,9 @@ def _found(ground: "Ground", path: str) -> "tuple[Repository, Entry]":
 def _refuse_owned(records: "list[Worktree]", entry: "Entry") -> None:
     owner = next((one for one in records if one.id == entry.id), None)
     if owner is not None:
+        there = entry.path or ""
         raise UnsafeError(
-            f"'{entry.path}' is the worktree of {owner.agent} already", hint=f"cd '{entry.path}'", id="has-owner"
+            f"'{there}' is the worktree of {owner.agent} already", hint=f"cd {word(there)}", id="has-owner"
         )
 
 

@@ -2,6 +2,7 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.errors import GitlockError, Interrupted
 from gitlock.git.patient import LATE, STOPPED, work
@@ -63,7 +64,8 @@ def _require_done(ground: "Ground", done: "Worked", path: str) -> None:
             f"the checkout in '{path}' was not done within {ground.deadline:g} s, and was stopped",
             hint="allow it more: --timeout 30m", id="checkout-late",
         )  # fmt: skip
-    raise GitlockError(f"git can't check out '{path}': {done.last_words}", hint=f"df '{path}'", id="checkout-failed")
+    what = f"git can't check out '{path}': {done.last_words}"
+    raise GitlockError(what, hint=f"df {word(path)}", id="checkout-failed")
 
 
 def _without_filters(git: "Git") -> dict[str, str] | None:

@@ -3,13 +3,13 @@ before anything is made, and named."""
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import CREATING, RETIRING
 from gitlock.errors import ConfigError, UnsafeError, UsageError
 from gitlock.git import branches
 from gitlock.git.checkouts import list_checkouts
 from gitlock.git.worktrees import require_outside
-from gitlock.stores.files.layout import quoted
 from gitlock.usecases.spawning.ground import main_place
 
 TYPE_CHECKING = False
@@ -107,7 +107,7 @@ def _doing(record: "Worktree") -> str:
 def _advice(record: "Worktree") -> str:
     if record.state == RETIRING:
         return f"git lock retire {record.agent}"
-    return "git lock agents" if record.state == CREATING else f"cd {quoted(record.path)}"
+    return "git lock agents" if record.state == CREATING else f"cd {word(record.path)}"
 
 
 def resolve_base(ground: "Ground", text: str | None) -> Base:
@@ -160,7 +160,7 @@ def _place(ground: "Ground", agent: str, path: str | None, policy: "Policy") -> 
     place = os.path.normpath(place)
     if os.path.lexists(place) and not _is_empty_folder(place):
         raise UnsafeError(
-            f"'{place}' is there already, and is not an empty folder", hint=f"ls -la {quoted(place)}", id="path-taken"
+            f"'{place}' is there already, and is not an empty folder", hint=f"ls -la {word(place)}", id="path-taken"
         )
     return os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place))
 

@@ -9,6 +9,7 @@ import os
 
 from gitlock.domain.agent import related
 from gitlock.domain.lease import Ended
+from gitlock.domain.quoting import word
 from gitlock.domain.snapshot import NOTHING, Edits, Event, Snapshot
 from gitlock.domain.value import Value
 from gitlock.domain.worktree import CREATING, READY, RETIRING, mark_of
@@ -18,7 +19,6 @@ from gitlock.git.badge import write_badge
 from gitlock.git.changes import worktree_changes
 from gitlock.git.contents import ignored_files, is_same
 from gitlock.git.worktrees import Entry, entry_of, moved_to
-from gitlock.stores.files.layout import quoted
 from gitlock.usecases.settings.travelling import forget as forget_settings
 from gitlock.usecases.settings.travelling import is_only_ours
 
@@ -148,7 +148,7 @@ def _refuse_moved(ground: "Ground", record: "Worktree", entry: Entry) -> None:
     if place is not None:
         raise UnsafeError(
             f"the worktree of {record.agent} was moved to '{place}' by hand, and git does not know it",
-            hint=f"git worktree repair {quoted(place)}", id="worktree-moved",
+            hint=f"git worktree repair {word(place)}", id="worktree-moved",
         )  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def _remove_tree(path: str) -> None:
                 os.chmod(folder, 0o700)
             except OSError:
                 continue
-    raise GitlockError(f"'{path}' can't be removed", hint=f"ls -la '{path}'", id="not-removed")
+    raise GitlockError(f"'{path}' can't be removed", hint=f"ls -la {word(path)}", id="not-removed")
 
 
 def _drop_leases(ground: "Ground", record: "Worktree") -> "tuple[Lease, ...]":

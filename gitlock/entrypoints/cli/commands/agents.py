@@ -5,9 +5,10 @@ from gitlock.domain.overlaps import meetings
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.crew import attention_lines, crew_lines, row_json
+from gitlock.entrypoints.cli.fitting import fitted
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, use_color, warning
-from gitlock.entrypoints.cli.tables import fitted, terminal_width
+from gitlock.entrypoints.cli.tables import terminal_width
 from gitlock.errors import UsageError
 from gitlock.usecases.muster import Mustered, attention, muster
 

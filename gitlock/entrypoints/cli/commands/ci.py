@@ -7,7 +7,7 @@ from gitlock import __version__
 from gitlock.domain.decision import OVERTAKEN
 from gitlock.domain.merging import Finding
 from gitlock.domain.policy import ENFORCE
-from gitlock.domain.receipt import Receipt
+from gitlock.domain.signing import Receipt
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.mergewords import (
@@ -118,7 +118,7 @@ def _worded(told: Told, form: str, platform: Platform, site: Site) -> Answer:
     if form in (TEXT, JSON):
         lines = [*heads, *([] if stopping else [result])]
         if listed or warned:
-            from gitlock.entrypoints.cli.tables import fitted
+            from gitlock.entrypoints.cli.fitting import fitted
 
             listed, warned = fitted(listed, 2), fitted(warned, 2)
         return Answer(code, lines=lines, notes=[*listed, *warned, *helps], data=lambda: _data(told), fault=fault)

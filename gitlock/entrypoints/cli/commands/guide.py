@@ -2,11 +2,12 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
-from gitlock.entrypoints.wording import held_by, visible, word
+from gitlock.entrypoints.wording import held_by, visible
 from gitlock.errors import RepositoryError, UsageError
 
 TYPE_CHECKING = False

@@ -2,10 +2,11 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.options import Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
-from gitlock.entrypoints.wording import visible, word
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import GitlockError, UnsafeError
 from gitlock.templates import read_template
 from gitlock.wiring.manual import PAGE, belongs_to_installer, is_searched, page_place

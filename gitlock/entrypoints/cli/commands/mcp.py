@@ -3,7 +3,7 @@
 from gitlock.entrypoints import exitcodes
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer
-from gitlock.errors import GitlockError
+from gitlock.errors import GitlockError, UsageError
 
 EXTRA = "pip install 'git-lock[mcp]'"
 
@@ -13,6 +13,7 @@ def answer(given: Given) -> Answer:
     from gitlock.wiring.serving import Serving
 
     _require_sdk()
+    _require_input()
     serving = Serving(given.text("repo"), given.text("agent"), given.text("kind"))
     try:
         from gitlock.entrypoints.mcp.main import run
@@ -29,6 +30,16 @@ def _require_sdk() -> None:
     if find_spec("mcp.server.mcpserver") is None:
         message = "the package 'mcp' that is installed is older than 2.3, which the MCP server needs"
         raise GitlockError(message, hint=EXTRA, id="no-mcp")
+
+
+def _require_input() -> None:
+    import os
+
+    try:
+        os.read(0, 0)
+    except OSError:  # it is closed, or open for writing alone
+        message = "standard input can't be read: a program speaks to this server through it"
+        raise UsageError(message, hint="git lock mcp -h") from None
 
 
 COMMAND = Command(

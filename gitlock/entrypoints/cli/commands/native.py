@@ -2,8 +2,9 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope
-from gitlock.entrypoints.wording import visible, word
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import UnsafeError, UsageError
 from gitlock.git.hooks import (
     MANAGERS,

@@ -2,11 +2,12 @@
 
 import os
 
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning
-from gitlock.entrypoints.wording import clock, stamp, visible, word
+from gitlock.entrypoints.wording import clock, stamp, visible
 from gitlock.errors import RepositoryError, UsageError
 from gitlock.stores.files.notes import TEXT_LIMIT, Note, NoteBook
 

@@ -3,12 +3,13 @@
 from gitlock.domain.footprint import Footprint
 from gitlock.domain.overlap import covers
 from gitlock.domain.overlaps import NO, UNKNOWN, YES, Account, Meeting, Place, account
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.commands.agents import unknown_notes, wanted_deadline
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning
-from gitlock.entrypoints.wording import NAMED, title, visible, word
+from gitlock.entrypoints.wording import NAMED, title, visible
 from gitlock.errors import UsageError
 from gitlock.usecases.muster import Mustered, muster
 from gitlock.usecases.overlapping import Overlaps, overlaps

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def answer(given: Given) -> Answer:
     """The overview."""
+    from gitlock.entrypoints.cli.fitting import fitted
     from gitlock.entrypoints.cli.tables import lease_table
     from gitlock.entrypoints.elsewhere import abroad_json, abroad_lines
 
@@ -36,7 +37,6 @@ def answer(given: Given) -> Answer:
     now = found.snapshot.now
     rows = listing(found.snapshot, site.facts, site.fold, all=False, under=None)
     enforced, because, advice = enforcement(site)
-    lines = []
     abroad = []
     if site.knows_elsewhere:
         from gitlock.usecases.elsewhere import held_elsewhere
@@ -45,10 +45,11 @@ def answer(given: Given) -> Answer:
         abroad = held_elsewhere(site.publications, now.wall, known=known, fold=site.fold)
     if rows:
         color = use_color(given.text("color") or "auto", bool(site.environ.get("NO_COLOR")))
-        lines += lease_table(rows, now, color=color)
+        held = lease_table(rows, now, color=color)
     else:
-        lines.append("nothing is held" + (" in this clone" if abroad else ""))
-    lines += [*(abroad_lines(abroad, now.wall, all=False) if abroad else ()), ""]
+        held = ["nothing is held" + (" in this clone" if abroad else "")]
+    held += [*(abroad_lines(abroad, now.wall, all=False) if abroad else ()), ""]
+    lines: list[str] = []
     queue = [one for one in found.snapshot.waiters.ordered() if keeps_place(one, now, site.facts.process_waits)]
     for waiter in queue[:QUEUE_SHOWN]:
         since = show_duration(now.wall - waiter.since)
@@ -94,7 +95,7 @@ def answer(given: Given) -> Answer:
         ],
         "requests": [request_json(one) for one in inbox(site.store, site.agent)],
     }
-    return Answer(lines=lines, notes=told(site, found.beat, now, found.snapshot.notice), data=data)
+    return Answer(lines=[*held, *fitted(lines, 1)], notes=told(site, found.beat, now, found.snapshot.notice), data=data)
 
 
 def enforcement(site: "Site") -> tuple[tuple[str, ...], str | None, str | None]:

@@ -4,6 +4,7 @@ import os
 
 from gitlock.domain.agent import valid_agent
 from gitlock.domain.duration import show_duration
+from gitlock.domain.quoting import word
 from gitlock.domain.retiring import show_size, with_article
 from gitlock.domain.saved import KEPT
 from gitlock.entrypoints import envelope, exitcodes
@@ -13,7 +14,7 @@ from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.cli.spawned import recovered_line, worktree_json
 from gitlock.entrypoints.cli.waiting import catch
-from gitlock.entrypoints.wording import stamp, visible, word
+from gitlock.entrypoints.wording import stamp, visible
 from gitlock.errors import UsageError
 from gitlock.stores.files.layout import Layout
 from gitlock.stores.files.saved import SavedBook

@@ -2,13 +2,14 @@
 
 from textwrap import wrap
 
+from gitlock.domain.quoting import word
 from gitlock.domain.retiring import FORCE, Permit
 from gitlock.domain.saved import KEPT
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning
-from gitlock.entrypoints.wording import stamp, title, visible, word
+from gitlock.entrypoints.wording import stamp, title, visible
 from gitlock.errors import GitlockError, UsageError
 from gitlock.usecases.retiring.finding import named
 from gitlock.usecases.retiring.finishing import Outcome

@@ -6,13 +6,14 @@ from gitlock import jsontext
 from gitlock.domain.claim import Granted
 from gitlock.domain.duration import parse_duration, show_duration
 from gitlock.domain.lease import Lease
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import claim_arguments, retyped, site_of, told
 from gitlock.entrypoints.cli.granting import mark_lines, wish_of, worded
 from gitlock.entrypoints.cli.options import CLAIM_FORMS, VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, warning, write
 from gitlock.entrypoints.cli.waiting import catch, not_granted, wait_for, wanted_timeout
-from gitlock.entrypoints.wording import title, visible, word
+from gitlock.entrypoints.wording import title, visible
 from gitlock.errors import GitlockError, Interrupted, RepositoryError, UsageError
 from gitlock.usecases.claim import Wish, ask
 from gitlock.usecases.covered import Covered
@@ -47,7 +48,8 @@ LEAST_TTL = 5.0  # seconds: below that, a short pause of the machine would cost 
 def answer(given: Given) -> Answer:
     """Runs the command under the lease. Once it has started, its own code is ours."""
     if not given.rest:
-        raise UsageError("say what to run, after '--'", hint="git lock run deploy:staging -- ./deploy.sh")
+        example = "--presence -- aider" if given.flag("presence") else "deploy:staging -- ./deploy.sh"
+        raise UsageError("say what to run, after '--'", hint=f"git lock run {example}")
     hold_text = given.text("max_hold")
     max_hold = parse_duration(hold_text, what="--max-hold") if hold_text is not None else None
     wanted_timeout(given)  # what makes no sense is said before anything is done
@@ -298,7 +300,7 @@ COMMAND = Command(
         "see it at work (git lock agents). What it changes in this worktree is claimed for it where it is free, and "
         "warned about where another holds it. At its end what it took goes back, but for paths that are still changed."
     ),
-    arguments="CLAIM... -- CMD...",
+    arguments="[CLAIM]... -- CMD...",
     rest=True,
     options=(
         *CLAIM_FORMS,

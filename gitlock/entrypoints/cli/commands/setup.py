@@ -6,6 +6,7 @@ from gitlock.domain.programs import PROGRAMS
 from gitlock.domain.registering import ABSENT, BY_PLUGIN, SET_UP
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli import setupwords
+from gitlock.entrypoints.cli.fitting import fitted
 from gitlock.entrypoints.cli.options import Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, warning
 from gitlock.entrypoints.cli.scene import Scene
@@ -39,7 +40,8 @@ def answer(given: Given) -> Answer:
     reports = [_done(scene, PROGRAMS[name], action) for name in names]
     if action in (SETTING, REMOVE):
         _look_again(scene, reports)
-    return _answered(scene, action, reports, is_list=given.arguments in ([], [ALL]))
+    answered = _answered(scene, action, reports, is_list=given.arguments in ([], [ALL]))
+    return answered.replace(lines=fitted(answered.lines, 1))
 
 
 def _action(given: Given) -> str:
@@ -64,6 +66,12 @@ def _names(given: Given, action: str) -> tuple[str, ...]:
             )
     if ALL in names and len(names) > 1:
         raise UsageError("'all' stands alone", hint="git lock setup all")
+    scope = next((f"--{name}" for name in ("user", "shared") if given.flag(name)), "")
+    if not names and action == LIST and scope:
+        raise UsageError(
+            f"say which program, or --check for what is set up already: {', '.join(PROGRAMS)}",
+            hint=f"git lock setup claude {scope}, or git lock setup {scope} --check",
+        )
     if not names and action in (REMOVE, PRINT):
         raise UsageError(f"say which program: {', '.join(PROGRAMS)}", hint=f"git lock setup claude --{action}")
     return names
@@ -167,7 +175,8 @@ def _answered(scene: Scene, action: str, reports: list[Report], *, is_list: bool
         said, told = setupwords.told(report, action == REMOVE, scene.top)
         lines += said
         notes += told
-    if any(change.became != UNCHANGED for report in reports for change in report.changes) and action == SETTING:
+    asking = [report for report in reports if setupwords.switch(report, scene.top) is None]
+    if any(change.became != UNCHANGED for report in asking for change in report.changes) and action == SETTING:
         lines += setupwords.meaning()
     if action == SETTING:
         notes += _surroundings(scene, reports)

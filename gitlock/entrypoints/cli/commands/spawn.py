@@ -6,6 +6,7 @@ from gitlock.domain.agent import Agent, valid_agent
 from gitlock.domain.claim import Clash, Granted, Refused
 from gitlock.domain.duration import parse_duration
 from gitlock.domain.lease import EXCLUSIVE, TTL_LIMIT
+from gitlock.domain.quoting import word
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.furnishing import furnish, require_paths, what_goes_along
@@ -23,7 +24,7 @@ from gitlock.entrypoints.cli.spawned import (
     taint_warnings,
 )
 from gitlock.entrypoints.cli.waiting import catch
-from gitlock.entrypoints.wording import visible, word
+from gitlock.entrypoints.wording import visible
 from gitlock.errors import UsageError
 from gitlock.stores.files.scratch import scratch_folder
 from gitlock.usecases.claim import ClaimOutcome, Wish, ask, prepare

@@ -37,7 +37,8 @@ def answer(given: Given) -> Answer:
         for one in result.leases:
             how = "held" if result.state == HELD else "expired, and taken by nobody;"
             lines.append(f"{visible(result.claim)}: {how} by {held_by(one.lease, now, one.state)}")
-            lines.append(f"  as '{title(one.lease)}', fence {one.lease.fence}{process_words(one.lease, one.liveness)}")
+            process = process_words(one.lease, one.liveness, one.state)
+            lines.append(f"  as '{title(one.lease)}', fence {one.lease.fence}{process}")
         lines += [f"  belongs to the key {rule.name}" for rule in result.keys if rule.name != result.claim]
     data = {"results": [envelope.result_json(result, now, None) for result in results]}
     code = CODES[results[0].state] if given.flag("exit_code") else exitcodes.DONE

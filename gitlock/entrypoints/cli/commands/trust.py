@@ -3,13 +3,14 @@
 import os
 
 from gitlock.domain.policy import MAP_FILE
+from gitlock.domain.quoting import word
 from gitlock.domain.value import Value
 from gitlock.entrypoints import envelope, exitcodes
 from gitlock.entrypoints.cli.approving import SHORT, setup_at
 from gitlock.entrypoints.cli.asking import site_of
 from gitlock.entrypoints.cli.options import VALUE, Command, Given, Option
 from gitlock.entrypoints.cli.output import Answer, hint, write
-from gitlock.entrypoints.wording import clock, stamp, visible, word
+from gitlock.entrypoints.wording import clock, stamp, visible
 from gitlock.errors import UnsafeError, UsageError
 from gitlock.git.changes import resolve_commit
 from gitlock.stores.files.layout import Layout

@@ -33,9 +33,8 @@ def answer_who(given: Given) -> Answer:
             lines.append(f"{visible(result.claim) or '.'}: nobody")
         for one in result.leases:
             lines.append(f"{visible(result.claim) or '.'}: {held_by(one.lease, now, one.state)}")
-            lines.append(
-                f"  through '{title(one.lease)}', fence {one.lease.fence}{process_words(one.lease, one.liveness)}"
-            )
+            process = process_words(one.lease, one.liveness, one.state)
+            lines.append(f"  through '{title(one.lease)}', fence {one.lease.fence}{process}")
     notes = told(site, found.beat, now, found.snapshot.notice)
     if site.knows_elsewhere:
         from gitlock.entrypoints.elsewhere import path_warnings
