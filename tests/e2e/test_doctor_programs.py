@@ -267,6 +267,13 @@ def test_a_plugin_beside_what_setup_has_written_is_said(managed: Repo) -> None:
     assert "by the plugin git-lock" in said["what"] and said["next"] == "git lock setup claude --remove"
 
 
+def test_a_plugin_of_claude_counts_as_set_up_and_is_fed(managed: Repo) -> None:
+    managed.write(".claude/settings.json", json.dumps({"enabledPlugins": {"git-lock@git-lock": True}}))
+    found = findings(managed)
+    assert [one for one in about(found, "claude", "ok") if ".claude/settings.json" in one]
+    assert not about(found, "claude", "bad")
+
+
 def own_codex(home: Path, text: str) -> dict[str, str | None]:
     """A person whose Codex has this in its ``config.toml``."""
     (home / "codex").mkdir()

@@ -7,7 +7,7 @@ What a repository brought is run only if it is git-lock that it runs: who asks a
 import os
 import re
 
-from gitlock.domain.programs import PROGRAMS
+from gitlock.domain.programs import PLUGIN, PROGRAMS
 from gitlock.domain.quoting import word
 from gitlock.domain.registering import INCOMPLETE
 from gitlock.usecases.examining.dialects import DIALECTS, REFUSED, SILENT
@@ -152,7 +152,7 @@ def _about_events(one: "Registration", top: str) -> list[Finding]:
 
 def _about_answers(one: "Registration", top: str, fed: "Mapping[Feed, Fed]") -> "Iterable[Finding]":
     program, entry = one.program, _asked(one)[0]
-    path = shown_path(one.plugin if one.plugin is not None and not entry.line else one.file, top)
+    path = shown_path(one.plugin if one.plugin is not None and entry.by_plugin else one.file, top)
     held, free, _ = (fed.get(feed) for feed in _feeds(one, entry))
     if held is None or free is None:
         what = f"what '{path}' runs before an edit may be more than git-lock, so it was not tried: {entry.shown}"
@@ -208,15 +208,15 @@ def _said(fed: "Fed") -> str:
 def _twice(program: "Program", own: "list[Registration]", top: str) -> "Iterable[Finding]":
     """Two files that both make the program ask: nothing is wrong by that, but everything takes twice as long."""
     ways = {
-        _BY_PLUGIN if program.name in ("claude", "codex") and not entry.line else shown_path(one.file, top): (
-            entry.line, entry.words
+        _BY_PLUGIN if entry.by_plugin and program.shape != PLUGIN else shown_path(one.file, top): (
+            entry.line, entry.words, entry.by_plugin
         )
         for one in own for entry in _asked(one)
     }  # fmt: skip
     # Claude Code runs a line once, however many of its files have it; what a plugin has it runs besides.
     if len(ways) > 1 and (program.name != "claude" or len(set(ways.values())) > 1):
         what = f"{program.title} asks twice for each edit: by {' and by '.join(ways)}"
-        by_hand = [one for one in own if any(entry.line for entry in _asked(one))]
+        by_hand = [one for one in own if any(not entry.by_plugin for entry in _asked(one))]
         scope = " --user" if any(one.scope == USER for one in by_hand) else ""
         yield Finding(program.name, NOTE, what, f"git lock setup {program.name}{scope} --remove")
 

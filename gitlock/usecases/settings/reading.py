@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 
 class Entry(Value):
     """One command that a file asks for. ``line`` is for a shell; ``words``, where there are any, are for none;
-    ``matcher`` names the tools."""
+    ``matcher`` names the tools; ``by_plugin`` says that the file only switches on the plugin of ours that asks."""
 
-    __slots__ = ("event", "line", "matcher", "words")
+    __slots__ = ("by_plugin", "event", "line", "matcher", "words")
 
-    def __init__(self, event: str, matcher: str, line: str, words: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, event: str, matcher: str, line: str, words: tuple[str, ...] = (), *, by_plugin: bool = False
+    ) -> None:
         self.event = event
         self.matcher = matcher
         self.line = line
+        self.by_plugin = by_plugin
         self.words = words
 
     @property
@@ -147,11 +150,12 @@ def _read(path: str) -> bytes | None:
 
 
 def _of_plugin(program: "Program") -> tuple[Entry, ...]:
-    """A plugin of ours runs our command by the name on the PATH, at each of its events."""
-    return tuple(
-        Entry(one.event, one.matcher, "", tuple(commands(program, one)["command"].split()))
-        for one in program.events
-    )
+    """What a plugin of ours runs at each of its events: lines for a shell, where it is a list of hooks; where it is
+    code, our command by the name on the PATH."""
+    lines = [(one, commands(program, one)["command"]) for one in program.events]
+    if program.shape == PLUGIN:
+        return tuple(Entry(one.event, one.matcher, "", tuple(line.split()), by_plugin=True) for one, line in lines)
+    return tuple(Entry(one.event, one.matcher, line, by_plugin=True) for one, line in lines)
 
 
 def _entries(spot: "Spot", root: "Node") -> tuple[tuple[Entry, ...], tuple[str, ...]]:
