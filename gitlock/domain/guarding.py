@@ -43,6 +43,16 @@ def guard_of(session: "Session", *, holds: bool = False) -> str | None:
     return EDIT_AND_SHELL if SAW_SHELL in seen else EDIT
 
 
+def guard_among(session: "Session", leases: "Iterable[Lease]", sessions: "Iterable[Session]") -> str | None:
+    """``guard_of``, by all that is known here. What is claimed in no program's session is no sign of an edit where the
+    same agent has a session with hooks in that worktree: somebody has opened a terminal there."""
+    is_terminal = session.program is None and any(
+        one.hook_at is not None and one.agent == session.agent and one.holder.worktree == session.holder.worktree
+        for one in sessions
+    )
+    return guard_of(session, holds=not is_terminal and has_claimed(session, leases))
+
+
 def has_claimed(session: "Session", leases: "Iterable[Lease]") -> bool:
     """Whether one of these leases was taken in this session, in whoever's name; of one that tells no session the name
     counts."""

@@ -1,6 +1,6 @@
 """Which of the sessions that are at work have their edits stopped before they happen."""
 
-from gitlock.domain.guarding import guard_of, has_claimed
+from gitlock.domain.guarding import guard_among
 from gitlock.domain.session import DONE
 from gitlock.domain.standing import ALIVE, DEAD
 from gitlock.domain.value import Value
@@ -29,13 +29,13 @@ def guarded(
     sessions: "Iterable[Session]", leases: "Iterable[Lease]", liveness: "Callable[[Holder], str]", wall: float
 ) -> list[Guarded]:
     """The agents' sessions that are not over, nor dead, nor unheard of for a day."""
-    held = tuple(leases)
+    held, known = tuple(leases), tuple(sessions)
     found = []
-    for one in sessions:
+    for one in known:
         if one.kind != "agent" or one.state == DONE:
             continue
         word = liveness(one.holder)
         if word == DEAD or (word != ALIVE and wall - one.active > LATELY):
             continue
-        found.append(Guarded(one, guard_of(one, holds=has_claimed(one, held))))
+        found.append(Guarded(one, guard_among(one, held, known)))
     return found

@@ -9,7 +9,7 @@ import os
 from gitlock.domain.agent import related
 from gitlock.domain.conflict import meeting
 from gitlock.domain.crew import MAIN, Row, Tree
-from gitlock.domain.guarding import guard_of, has_claimed
+from gitlock.domain.guarding import guard_among
 from gitlock.domain.lease import INTENT
 from gitlock.domain.origin import guess_origin
 from gitlock.domain.overlap import covers
@@ -178,6 +178,7 @@ def _rows(
     by_path = {tree.path: tree for tree in trees}
     by_id = {tree.record.id: tree for tree in trees if tree.record is not None}
     waiters = _waiters(ground, snapshot)
+    known = tuple(one for one, _ in sessions)
     rows: list[Row] = []
     placed: set[str] = set()
     for one, liveness in sessions:
@@ -198,7 +199,7 @@ def _rows(
             blocks=_blocked(own, waiters, ground.fold),
             shared=not over and any(_shares(one, other, word) for other, word in sessions),
             orphans=_orphans(own, tree, ground.fold) if over else (),
-            guard=None if over else guard_of(one, holds=has_claimed(one, leases)),
+            guard=None if over else guard_among(one, leases, known),
         )  # fmt: skip
         rows.append(row)
     rest: dict[tuple[str, str | None], list[Lease]] = {}

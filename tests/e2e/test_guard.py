@@ -111,6 +111,16 @@ def test_a_session_that_claims_in_another_name_is_as_unguarded(repo: Repo) -> No
     assert guard(repo) == "none"
 
 
+def test_a_terminal_in_a_guarded_agents_worktree_is_not_called_unguarded(repo: Repo, tmp_path: Path) -> None:
+    repo.lock("spawn", "carol", "--path", str(tmp_path / "carol"), agent=None).ok()
+    there = Repo(tmp_path / "carol")
+    Program("claude", there, SESSION).does("src/a.py", "2\n")
+    there.lock("claim", "deploy:x", agent=None).ok()
+    rows = [row for row in repo.json("agents", agent=None)["data"]["agents"] if row["agent"] == "carol"]
+    assert sorted(str(row["guard"]) for row in rows) == ["None", "edit"]
+    assert "NOT stopped" not in repo.lock(agent=None).out
+
+
 def test_doctor_names_those_that_nothing_guards(repo: Repo) -> None:
     settings = {"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [
         {"type": "command", "command": "git-lock agent-hook --harness claude"}
