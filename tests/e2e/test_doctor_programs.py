@@ -220,7 +220,8 @@ def test_codex_switches_its_hooks_off_in_another_file(managed: Repo) -> None:
 
 def test_a_file_that_is_no_json_is_bad(managed: Repo) -> None:
     managed.write(".claude/settings.json", '{"hooks": git-lock agent-hook')
-    assert "may pass over all that it says" in about(findings(managed), "claude", "bad")[0]
+    (said,) = [one for one in findings(managed) if "may pass over all that it says" in one["what"]]
+    assert (said["state"], said["next"]) == ("bad", "git lock setup claude --shared")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def _about_file(one: "Registration", top: str, named: bool) -> "Iterable[Finding
     name, title, path = one.program.name, one.program.title, shown_path(one.file, top)
     if one.state == BROKEN:
         what = f"'{path}' {one.why}, so {title} may pass over all that it says"
-        yield Finding(name, BAD if named or one.named else NOTE, what, None)
+        yield Finding(name, BAD if named or one.named else NOTE, what, setup_command(one))  # shows the line
     if one.switch is not None and named:
         file, how = one.switch
         what = f"{title} asks nobody: {how} in '{shown_path(file, top)}'"
