@@ -90,6 +90,23 @@ def test_what_is_remembered_of_a_file_that_was_written_anew_does_not_count(tmp_p
     assert file.read_text() == "{ }"
 
 
+def test_what_a_later_version_remembers_is_not_written_over(managed: Repo) -> None:
+    book = managed.store / "setup.json"
+    book.write_text('{"format":2,"programs":["claude"]}\n')
+    refused = managed.lock("setup", "claude", agent=None).ended(20)
+    assert "later git-lock" in refused.err and not (managed.path / LOCAL).exists()
+    assert managed.git("status", "--short", "--ignored").out == ""
+    assert book.read_text() == '{"format":2,"programs":["claude"]}\n'
+
+
+def test_a_memory_that_can_t_be_read_is_kept_beside_the_new_one(managed: Repo) -> None:
+    book = managed.store / "setup.json"
+    book.write_text("{not json")
+    managed.lock("setup", "claude", agent=None).ok()
+    assert (managed.store / "setup.json.unread").read_text() == "{not json"
+    assert managed.lock("setup", "claude", "--check", agent=None).code == 0
+
+
 def test_what_could_not_be_written_is_not_hidden_from_git(repo: Repo) -> None:
     file = repo.write(LOCAL, "{}")
     file.chmod(0o400)

@@ -10,7 +10,7 @@ import os
 from gitlock import jsontext
 from gitlock.domain.registering import Marks
 from gitlock.domain.value import Value
-from gitlock.errors import StoreError, StoreUnavailable
+from gitlock.errors import StoreError, StoreTooNew, StoreUnavailable
 from gitlock.stores.files.atomic import replace_file
 from gitlock.stores.files.guard import Guard
 from gitlock.stores.files.layout import Layout, read_whole, remedy
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gitlock.domain.jsonc import Path
 
 WAIT = 20.0  # seconds that one setup waits for another, which takes milliseconds a worktree
+FORMAT = 1
 SIZE_LIMIT = 1 << 22  # bytes: thousands of worktrees
 
 
@@ -80,8 +81,11 @@ class SetupBook:
         return os.path.join(self._folder, "setting-up")
 
     def lock(self) -> Guard:
-        """One setup at a time; ``StoreBusy`` names who is in the way."""
+        """One setup at a time; ``StoreBusy`` names who is in the way, and what a later version remembers is refused
+        (``StoreTooNew``)."""
         self._make()
+        if (self._version() or 0) > FORMAT:
+            raise StoreTooNew(f"'{self.path}' was written by a later git-lock", hint="git lock --version")
         return Guard(self._lock_file, WAIT, self._mode)
 
     def read(self) -> Setups:
@@ -92,10 +96,33 @@ class SetupBook:
         except (StoreError, ValueError):
             return Setups()
 
+    def _version(self) -> int | None:
+        """The format of what is there; None where that can't be read."""
+        try:
+            data = read_whole(self.path, SIZE_LIMIT)
+            record = {"format": FORMAT} if data is None else jsontext.loads(data.decode("utf-8"))
+        except (StoreError, ValueError):
+            return None
+        version = record.get("format") if isinstance(record, dict) else None
+        return version if isinstance(version, int) else None
+
+    def _spare(self) -> None:
+        """What can't be read is not written over: somebody may still make sense of it."""
+        if self._version() == FORMAT:
+            return
+        try:
+            os.replace(self.path, self.path + ".unread")
+        except OSError as error:
+            raise StoreUnavailable(
+                f"can't put '{self.path}' aside: {error.strerror}", hint=remedy(error, self.path)
+            ) from None
+
     def write(self, setups: Setups, *, coming: str = "") -> None:
-        """Replaces it, without files that are not there any more (``coming`` is about to be). Only under the lock."""
+        """Replaces it, without files that are not there any more (``coming`` is about to be). Only under the lock.
+        One that can't be read is kept beside it."""
+        self._spare()
         record = {
-            "format": 1,
+            "format": FORMAT,
             "programs": list(setups.programs),
             "files": {
                 path: _encoded(one) for path, one in setups.files.items() if path == coming or os.path.lexists(path)
@@ -126,7 +153,6 @@ class SetupBook:
                 f"can't make '{self._folder}': {error.strerror}", hint=remedy(error, self._folder)
             ) from None
 
-
     def _leave(self) -> None:
         """Nothing is left in a person's folder where nothing is remembered. Whoever waits for the lock looks again."""
         if self._layout is not None:
@@ -149,7 +175,7 @@ def _encoded(written: Written) -> dict[str, object]:
 
 
 def _decoded(record: object) -> Setups:
-    if not isinstance(record, dict) or record.get("format") != 1:
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
         return Setups()
     files = record.get("files")
     hidden = record.get("hidden")
