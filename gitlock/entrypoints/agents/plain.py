@@ -19,7 +19,7 @@ from gitlock.git.locate import current_folder, locate_folder
 from gitlock.git.process import Git, Known
 from gitlock.git.repository import Repository, current_branch, read_small
 from gitlock.stores.clock import SystemClock
-from gitlock.stores.files.glimpse import is_quiet, own_records
+from gitlock.stores.files.glimpse import hook_at, is_quiet, own_records
 from gitlock.stores.files.layout import Layout, shared_bits
 from gitlock.wiring.asking import Asking, asked_as
 
@@ -35,7 +35,6 @@ PAUSE = 600.0  # seconds after which a session may well go on in another process
 PATHS = 8  # of one edit; of more it is not looked at one by one
 
 _SPECIAL = frozenset("\\*?[]!")  # what a pattern that names a path has to escape
-_HOOK_AT = '"hook_at":'
 _AT_WORK = f'"state":"{WORKING}"'
 _SAW_EDIT = '"edit":'  # as the record's field "hooks" has it; a quotation mark in a text would be escaped
 
@@ -106,11 +105,8 @@ def _record(folder: str, name: str, wall: float) -> tuple[float, str]:
     """How long ago a hook of the session was last written down, in seconds, and its record's text; negative where
     none was. (The file's own time won't do: commands write it as well.)"""
     text = read_small(os.path.join(folder, "sessions", name + ".json")) or ""
-    value = text.partition(_HOOK_AT)[2].partition(",")[0].rstrip("}\n")
-    try:
-        return wall - float(value), text
-    except ValueError:
-        return -1.0, ""
+    seen = hook_at(text)
+    return (wall - seen, text) if seen is not None else (-1.0, "")
 
 
 def _says_enough(text: str) -> bool:

@@ -7,13 +7,12 @@ import os
 from gitlock.domain.guarding import is_silent
 from gitlock.domain.session import session_id
 from gitlock.git.repository import read_small
+from gitlock.stores.files.glimpse import hook_at
 from gitlock.wiring.identity import session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_SEEN = '"hook_at":'  # as a session's record has it; a quotation mark in a text would be escaped
 
 
 def is_heard(environ: "Mapping[str, str]", agent: str, top: str | None, sessions: str, wall: float) -> bool:
@@ -23,13 +22,5 @@ def is_heard(environ: "Mapping[str, str]", agent: str, top: str | None, sessions
     if session is None:
         return False
     text = read_small(os.path.join(sessions, session_id(agent, session, top) + ".json")) or ""
-    return not is_silent(_hook_at(text), wall)
+    return not is_silent(hook_at(text), wall)
 
-
-def _hook_at(text: str) -> float | None:
-    """When a hook was last seen, out of a record's text: most of the time this is all that is wanted of it."""
-    _, found, rest = text.partition(_SEEN)
-    try:
-        return float(rest.partition(",")[0]) if found else None
-    except ValueError:
-        return None  # null: never

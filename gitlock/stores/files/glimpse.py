@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _ROW = b'\n{"at":"'
 _AT = len(_ROW)
 _SEPARATOR = b"|"  # between the entries of "at", as gitlock.stores.codec has it
+_HOOK_AT = '"hook_at":'  # a quotation mark in a text would be escaped
 _LEASES = b'\n"leases":[\n'
 
 KNOWN = frozenset((
@@ -137,6 +138,16 @@ def _is_newest(header: "Record", known: "Record", folder: str) -> bool:
         and type(told) is int
         and told <= written
     )
+
+
+def hook_at(text: str) -> float | None:
+    """When a hook was last seen, out of the text of a session's record: most of the time this is all that is wanted of
+    it. None where none ever was."""
+    _, found, rest = text.partition(_HOOK_AT)
+    try:
+        return float(rest.partition(",")[0].rstrip("}\n")) if found else None
+    except ValueError:
+        return None  # null: never
 
 
 def is_quiet(record: "Record", now: "Instant", top: str, branch: str) -> bool:
